@@ -1,4 +1,5 @@
 import { mustRun } from "../harness/command.ts";
+import { toldOnly } from "./told_only.ts";
 import { quoted, trace } from "./trace.ts";
 
 /** A function that computes one operator from beginning to end. */
@@ -23,6 +24,8 @@ export interface MeasureDurations<T> {
   readonly bpftrace: string;
   readonly library: string;
   readonly functions: readonly OperatorFunction[];
+  /** Path of the program, of a name that nobody else's has, whose processes alone are told; all that map the library when absent. */
+  readonly program?: string;
   readonly whileRunning: () => Promise<T>;
 }
 
@@ -48,10 +51,11 @@ export async function measureDurations<T>(options: MeasureDurations<T>): Promise
   // Newer versions of bpftrace refuse a program when one of its names is nowhere; which there are depends on the processor.
   const { stdout: names } = await mustRun(["nm", "-D", "--defined-only", library]);
   const functions = options.functions.filter(({ symbol }) => symbol.includes("*") || names.includes(` T ${symbol}\n`));
+  const { probe, isTold } = toldOnly(options.program);
   const entries = functions.map(({ symbol, tensorArgument }) => `
-uprobe:${quoted(library)}:${quoted(symbol)} { @tensor[tid] = arg${tensorArgument}; @start[tid] = nsecs; }`);
+uprobe:${quoted(library)}:${quoted(symbol)} / ${isTold} / { @tensor[tid] = arg${tensorArgument}; @start[tid] = nsecs; }`);
   const returns = functions.map(({ symbol }) => `uretprobe:${quoted(library)}:${quoted(symbol)}`);
-  const program = `${entries.join("")}
+  const program = `${probe}${entries.join("")}
 ${returns.join(",\n")} /@start[tid]/ {
   printf("call %d %d %llu %llu %s\\n", pid, tid, @start[tid], nsecs - @start[tid], str(@tensor[tid] + ${tensorName}, 32));
   delete(@start[tid]);

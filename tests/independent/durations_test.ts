@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { mustRun } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
-import { engineRun } from "../workloads/engine_run.ts";
+import { temporary } from "../harness/temporary.ts";
+import { parseEngineLog } from "../workloads/engine_log.ts";
+import { engineRun, ownEngineCommand } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
 import { shapes } from "../workloads/shapes.ts";
 import { measureDurations, median, mulMatFunctions } from "./durations.ts";
@@ -15,9 +18,16 @@ sampledTest(
   "every matrix product of the model is measured once a graph, under its tensor's name",
   { engine: true },
   async ({ path: bpftrace }) => {
+    using folder = temporary();
     const { files } = await engineRun({ model: model("tiny"), tokens: 1 });
-    const whileRunning = () => engineRun({ model: model("small"), prompt: 5, tokens: 3 });
-    const { calls, value } = await measureDurations({ bpftrace, library: files.libggmlCpu, functions: mulMatFunctions, whileRunning });
+    const argv = ownEngineCommand(folder, { model: model("small"), prompt: 5, tokens: 3 });
+    const { calls, value } = await measureDurations({
+      bpftrace,
+      library: files.libggmlCpu,
+      functions: mulMatFunctions,
+      program: argv[0],
+      whileRunning: async () => parseEngineLog((await mustRun(argv)).stdout),
+    });
     const mine = calls.filter(({ pid }) => pid === value.pid);
     const ups = mine.filter(({ tensor }) => tensor.startsWith("ffn_up-"));
     assert.equal(ups.length, shapes.small.layers * value.decodes);

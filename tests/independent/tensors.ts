@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { toldOnly } from "./told_only.ts";
 import { quoted, trace } from "./trace.ts";
 
 /** Which function is called with each tensor that is computed, and where in it ten sources (behind them what it is a view of) and its name stand. */
@@ -86,14 +86,6 @@ uprobe:${quoted(options.library)}:${called} / *(int32 *)arg0 == 0 && ${isTold} /
   // 0.17 reads the buffers of the CPUs one after another.
   lines.sort((a, b) => a.at - b.at);
   return { of: (pid) => edgesByGraph(lines.filter((line) => line.pid === pid)), value };
-}
-
-/** Where others compute with the same library, more would be told than the judge can take. */
-function toldOnly(program: string | undefined): { readonly probe: string; readonly isTold: string } {
-  if (program === undefined) return { probe: "", isTold: "1" };
-  // 0.23 sees no text in this tracepoint's `filename`.
-  const probe = `tracepoint:sched:sched_process_exec / comm == ${quoted(basename(program))} / { @own[pid] = 1; }\n`;
-  return { probe, isTold: "@own[pid] == 1" };
 }
 
 function edgesByGraph(lines: readonly { readonly kind: string; readonly values: readonly number[]; readonly name: string }[]): ComputedEdge[][] {
