@@ -4,7 +4,7 @@ import { start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { llmprof } from "../harness/llmprof.ts";
 import { temporary } from "../harness/temporary.ts";
-import { quoted, trace } from "../independent/trace.ts";
+import { countCalls } from "../independent/calls.ts";
 import { errors } from "../judge/trace_processor.ts";
 import { recordResultSchema } from "../../lib/commands/record_schema.ts";
 import { engineCommand } from "../workloads/engine_run.ts";
@@ -22,21 +22,21 @@ sampledTest(
   { engine: true, vulkan: true, judge: true },
   async ({ path }) => {
     using folder = temporary();
-    const program = ASKED.map((name) => `uprobe:${quoted(LOADER)}:${name} { @calls["${name}"] = count(); }`).join("\n");
-    const { stdout, value } = await trace(path, program, async () => {
+    const whileRunning = async () => {
       const flags = ["--bpftrace", path, "--layers", "operators,gpu", "--summary", "json", "-o", outputPath(folder, "pftrace")];
       const target = engineCommand({ model: model("tiny"), prompt: 8, tokens: TOKENS, gpuLayers: 2 });
       await using running = start([...llmprof, "record", ...flags, "--", ...target], { cwd: folder.path, timeoutMilliseconds: 180_000 });
       const ended = await running.finished();
       assert.equal(ended.code, 0, ended.stderr);
       return JSON.parse(ended.stdout);
-    });
-    const counted = new Map([...stdout.matchAll(/^@calls\[(\w+)\]: (\d+)$/gm)].map(([, name, calls]) => [name!, Number(calls)]));
+    };
+    const { of, value } = await countCalls({ bpftrace: path, functions: { [LOADER]: ASKED }, whileRunning });
+    const counted = (name: string) => of(name, value.target.pid);
     const { gpu, operators } = recordResultSchema.parse(value.result);
     assert.equal(value.events.lost, value.events.skipped);
     const told = new Map(gpu!.functions.map(({ name, calls }) => [name, calls]));
-    for (const name of ASKED) assert.equal(told.get(name) ?? 0, counted.get(name) ?? 0, name);
-    const submits = (counted.get("vkQueueSubmit") ?? 0) + (counted.get("vkQueueSubmit2") ?? 0);
+    for (const name of ASKED) assert.equal(told.get(name) ?? 0, counted(name), name);
+    const submits = counted("vkQueueSubmit") + counted("vkQueueSubmit2");
     assert.ok(submits > TOKENS, `${submits} submits`);
     assert.equal(gpu!.totals.submits, submits);
     assert.equal(gpu!.perToken!.tokens, operators!.tokens.decodeCalls);
