@@ -4,13 +4,13 @@ import type { Event } from "../events/event.ts";
 import { splitBase } from "../events/time.ts";
 import type { FilesOnce } from "../machine/files_once.ts";
 import type { Guard } from "../machine/guard.ts";
-import { readMapped } from "../programs/found_libraries.ts";
+import { findLibraries, readMapped } from "../programs/found_libraries.ts";
 import { isAttachable, quote, quotePath } from "../programs/quoting.ts";
 import { type Dialect, render } from "../programs/render.ts";
 import { filesBelow } from "../target/file_below.ts";
 import { mappedFile } from "../target/mapped_file.ts";
 import { Timeline } from "../timeline/timeline.ts";
-import { unwind } from "../../probes/gate/unwind.ts";
+import { unwind, UNWINDERS } from "../../probes/gate/unwind.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 import type { Means } from "./means.ts";
@@ -162,13 +162,14 @@ export class Unwinding {
 
 /** Whether that is the name of a file in which unwinding begins. */
 export function isUnwinder(name: string): boolean {
-  return name.startsWith(unwind.library!.prefix);
+  return UNWINDERS.some((prefix) => name.startsWith(prefix));
 }
 
-/** By what tells them from others: the unwinder that a process has mapped, or where it has none yet, each that it may map. */
+/** By what tells them from others: the unwinders that a process has mapped, and where GCC's is not among them yet, each that it may map. */
 async function unwinders(files: FilesOnce, pid: number): Promise<Map<string, string>> {
+  const [gcc, other] = UNWINDERS;
   const { mapped, exe } = await readMapped(files, pid);
-  const own = mapped.filter(({ name }) => isUnwinder(name)).map((library) => ({
+  const own = mapped.filter(({ name }) => name.startsWith(gcc)).map((library) => ({
     path: library.path,
     file: mappedFile(pid, library),
   }));
@@ -176,6 +177,8 @@ async function unwinders(files: FilesOnce, pid: number): Promise<Map<string, str
   // One of another name is known by its inode once it is mapped, and whoever maps it is stopped for that.
   const usual = folders.map((folder) => ({ path: `${folder}/${UNWINDER}`, file: `/proc/${pid}/root${folder}/${UNWINDER}` }))
     .filter(({ file }) => isAttachable(file));
+  // Which of several is asked only its loader knows; one that was built without exceptions, or is a part of another, is asked by nobody.
+  const others = await findLibraries(files, pid, { prefix: other, symbols: ["_Unwind_RaiseException", "_Unwind_ForcedUnwind"], apart: true }, []);
   const found = await filesBelow(files, pid, own.length > 0 ? own : usual);
-  return new Map([...found].map(([file, key]) => [key, file]));
+  return new Map([...others.map(({ key, file }) => [key, file] as const), ...[...found].map(([file, key]) => [key, file] as const)]);
 }

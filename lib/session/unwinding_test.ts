@@ -83,6 +83,19 @@ Deno.test("unwinding: what lies where bpftrace would take its path for a pattern
   });
 });
 
+Deno.test("unwinding: where another library than GCC's offers it, too, both are covered; one that does not offer it is none", async () => {
+  using root = temporary();
+  const time = new FakeTime(), all: FakeBpftrace[] = [];
+  const { proc, unwinding, cover } = unwindingOf(root.path, spawnBpftraces(time, (one) => void all.push(one)), time, () => new Promise(() => {}));
+  proc.map(100, "/opt/libunwind.so.8", 6, makeElf({ _Unwind_RaiseException: "55", _Unwind_ForcedUnwind: "55" }));
+  proc.map(100, "/opt/libunwind-x86_64.so.8", 7, makeElf({ _Ux86_64_step: "55" }));
+  await cover();
+  const program = await all[0]!.program;
+  const files = new Set(program.match(/(?<=uprobe:)[^:]+(?=:"?_Unwind_RaiseException)/g));
+  assert.deepEqual([all.length, files.size], [1, 2], program);
+  await unwinding.end();
+});
+
 /** A process that has mapped nothing which unwinds is known to be uncovered, and is covered with one bpftrace when it has. */
 async function coveredOnceMapped(prepare: (proc: FakeProc, root: Temporary) => void): Promise<void> {
   using root = temporary();

@@ -4,7 +4,7 @@ import type { GateNames } from "../../lib/programs/gate_names.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./mapping.bt" with { type: "text" };
 import { released, StopsDecoder } from "./stops.ts";
-import { unwind } from "./unwind.ts";
+import { UNWINDERS } from "./unwind.ts";
 
 /**
  * Stops a process of the target when it maps a library with such a name; with `execs`, before the first instruction of each program too, and where it maps
@@ -27,7 +27,7 @@ export function mappingGate({ prefixes, each = [], otherwise = [], unless = [], 
       // Elsewhere nothing lets exceptions through.
       unwinds: { type: "arch", x86_64: throwing.length > 0 ? "1" : "0", aarch64: "0" },
       throwing: { type: "begins", text: "$name", with: throwing },
-      unwinder: { type: "begins", text: "$name", with: [unwind.library!.prefix] },
+      unwinder: { type: "begins", text: "$name", with: UNWINDERS },
       execs: { type: "int", value: execs ? 1 : 0 },
       self: { type: "self" },
     },

@@ -112,6 +112,11 @@ sampledTest(1, "PyTorch: …where what unwinds its stack lies in a folder of its
   await testThrowing(folder, name, path, ["env", `LD_LIBRARY_PATH=${folder.path}`]);
 }, true);
 
+sampledTest(1, "PyTorch: …and where another library than GCC's unwinds it, which was loaded before", needs, async ({ name, path }) => {
+  using folder = temporary();
+  await testThrowing(folder, name, path, ["env", "LD_PRELOAD=libunwind.so.8"]);
+}, true);
+
 async function testThrowing(folder: Temporary, name: string, path: string, through: readonly string[]): Promise<void> {
   const argv = [...through, debianPython, throwing, String(THROWERS), String(THROWS)];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [], ...LIMIT });
