@@ -47,6 +47,16 @@ export function handsOverAll({ name }: Bpftrace): boolean {
   return Number(name.split(".")[1]) >= 27;
 }
 
+/** Goes through a map of any size: what is open in the kernel when counting ends is told by those that do. */
+export function walksMaps({ name }: Bpftrace): boolean {
+  return Number(name.split(".")[1]) >= 22;
+}
+
+/** Reads in its program what has been added up; an older one prints it when it comes to that. */
+export function readsSums({ name }: Bpftrace): boolean {
+  return Number(name.split(".")[1]) >= 23;
+}
+
 /** `bpftrace v0.17.0` → `0.17`. */
 export function bpftraceVersion([program, ...args]: readonly [string, ...string[]]): string {
   const { stdout } = new Deno.Command(program, { args: [...args, "--version"], stderr: "null" }).outputSync();

@@ -1,7 +1,7 @@
 /** Calls and requests that have not come to their end when counting does: how long they have lasted by then. */
 import assert from "node:assert/strict";
 import { presentIo } from "../../lib/analysis/io_present.ts";
-import type { Bpftrace } from "../harness/bpftraces.ts";
+import { walksMaps } from "../harness/bpftraces.ts";
 import { mustRun, start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
@@ -30,8 +30,6 @@ threading.Thread(target=waits, args=("read", os.readv, fd, [buffer]), daemon=Tru
 waits("lock", libc.mlock, mapped, size)
 `;
 
-/** From 0.21 on bpftrace can walk through what has not returned. */
-const walksMaps = ({ name }: Bpftrace) => Number(name.split(".")[1]) >= 21;
 const SECONDS = 3;
 
 sampledTest(1, "io: a read and an mlock that outlast the counting have lasted until then, and are what is waited for", {
