@@ -3,7 +3,7 @@ import { lastPart } from "../events/text.ts";
 import { affinityIn } from "../machine/affinity.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { foreignText } from "./foreign_text.ts";
-import { isWeights, weightsIn } from "./inference_files.ts";
+import { askedRepository, cachedModel, isWeights, weightsIn } from "./inference_files.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
 import { splitZeros } from "./process.ts";
 
@@ -32,13 +32,13 @@ export async function findEngine(files: KernelFiles, pids: readonly number[]): P
   const pid = some[at]!, root = `/proc/${pid}/root`;
   const [status, words] = await files.texts([`/proc/${pid}/status`, `/proc/${pid}/cmdline`]);
   const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)$`, "m").exec(status ?? "")?.[1] ?? null;
-  const model = modelOf(mappings, splitZeros(words ?? ""));
+  const argv = splitZeros(words ?? ""), model = modelOf(mappings, argv);
   const threads = field("Threads");
   return {
     engine: found[at]?.name ?? null,
     version: found[at] ? await versionOf(files, root, found[at].path) : null,
     model,
-    quantisation: model && quantisationOf(model),
+    quantisation: model && (quantisationOf(model) ?? quantisationOf(askedRepository(argv) ?? "")),
     threads: threads === null ? null : Number(threads),
     affinity: affinityIn(status),
   };
@@ -66,16 +66,17 @@ async function versionOf(files: KernelFiles, root: string, library: string): Pro
   return /^__version__ = '([^']+)'/m.exec(said ?? "")?.[1] ?? null;
 }
 
-/** The largest that is mapped; where none is, the first on the command line. */
+/** The largest that is mapped; where none is, or that has a number for a name, the first on the command line. */
 function modelOf(mappings: readonly Mapping[], words: readonly string[]): string | null {
   const sizes = new Map<string, number>();
   for (const { path, start, end } of mappings) if (isWeights(lastPart(path))) sizes.set(path, (sizes.get(path) ?? 0) + Number(end - start));
-  const [largest] = [...sizes].sort(([, a], [, b]) => b - a);
-  return largest ? lastPart(largest[0]) : words.map(weightsIn).find((name) => name !== undefined) ?? null;
+  const largest = [...sizes].sort(([, a], [, b]) => b - a)[0]?.[0], cached = largest && cachedModel(largest);
+  if (largest !== undefined && cached === undefined) return lastPart(largest);
+  return words.map(weightsIn).find((name) => name !== undefined) ?? cached ?? null;
 }
 
 /** `llama-7b.Q4_K_M.gguf`: what people write into names. The file would say it too, but to read it brings it into the page cache, which is looked at. */
 export function quantisationOf(name: string): string | null {
-  const found = /(?:^|[.\-_])((?:I?Q|TQ)\d\w*|MXFP4|BF16|FP?16|FP?32|FP8|INT[48]|AWQ|GPTQ)(?=[.\-]|$)/i.exec(name)?.[1];
+  const found = /(?:^|[.\-_:])((?:I?Q|TQ)\d\w*|MXFP4|BF16|FP?16|FP?32|FP8|INT[48]|AWQ|GPTQ)(?=[.\-]|$)/i.exec(name)?.[1];
   return found?.toUpperCase() ?? null;
 }

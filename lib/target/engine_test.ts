@@ -62,6 +62,22 @@ Deno.test("engine: a word that ends as a model's name does, and holds more, name
   assert.equal(await modelOf(3, "llama-cli", "--prompt='geheim'/m.gguf", "-m", "/my models/m.gguf"), null);
 });
 
+Deno.test("engine: a model in Hugging Face's cache is called as on the command line, or by its folder there", async () => {
+  using folder = temporary();
+  const blob = (name: string) => `9 /root/.cache/huggingface/hub/models--${name}/blobs/${"0a".repeat(32)}`;
+  const found = async (pid: number, file: string, ...argv: string[]) => {
+    const { model, quantisation } = (await findEngine(machine(folder.path, { [pid]: { maps: [file], argv } }), [pid]))!;
+    return [model, quantisation];
+  };
+  assert.deepEqual(await found(1, blob("unsloth--Qwen3-8B-GGUF"), "llama-server", "-hf", "unsloth/Qwen3-8B-GGUF:UD-Q4_K_XL"), [
+    "Qwen3-8B-GGUF",
+    "Q4_K_XL",
+  ]);
+  assert.deepEqual(await found(2, blob("a--b-AWQ"), "vllm", "serve", "a/b-AWQ", "--api-key", "0b".repeat(32)), ["b-AWQ", "AWQ"]);
+  assert.deepEqual(await found(3, blob("gpt2"), "llama-server", "-m", "/hub/models--gpt2/snapshots/1/m-Q8_0.gguf"), ["m-Q8_0.gguf", "Q8_0"]);
+  assert.deepEqual(await found(4, blob("a--b"), "llama-server", "-hf", "a/b"), ["b", null]);
+});
+
 Deno.test("engine: what is no engine has threads and processors, and what is gone is nothing", async () => {
   using folder = temporary();
   const files = machine(folder.path, { 5: { maps: ["1 /bin/sleep", "1 /usr/lib/libfoo.so.1.2"] } });

@@ -1,19 +1,31 @@
 /** By its kind; whisper.cpp's name the kind first, and ollama's are called by what is in them. A name from a probe is cut after 64 bytes. */
-const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$|^ggml-[\w.-]+\.bin$|^sha256-[0-9a-f]{57,64}$/i;
+const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$|^ggml-[\w.-]+\.bin$|^sha256-[0-9a-f]{57,64}…?$/i;
+/** What Hugging Face's cache calls a large file, which is whole in 64 bytes, though a probe cannot know. */
+const LARGE = /^[0-9a-f]{64}…?$/;
 const LIBRARIES = /^lib(llama|ggml|torch_cpu|torch_cuda|nvinfer|onnxruntime|cudart|vllm)[\w.-]*\.so(\.\d+)*$/;
 
 /** Whether a file holds a model, by its name. */
 export function isWeights(name: string): boolean {
-  return WEIGHTS.test(name);
+  return WEIGHTS.test(name) || LARGE.test(name);
 }
 
 /**
  * The file of weights that a word of a command line names, without its folders; `--model=` may stand in front. A word that holds more, as the one that
- * `sh -c` is given does, names none, whatever it ends in.
+ * `sh -c` is given does, names none, whatever it ends in; nor does a number, as secrets are.
  */
 export function weightsIn(word: string): string | undefined {
   const name = /^(?:-[\w-]*=)?(?:[^\s'"]*\/)?([\w.+-]+)$/.exec(word)?.[1];
-  return name !== undefined && isWeights(name) ? name : undefined;
+  return name !== undefined && WEIGHTS.test(name) ? name : undefined;
+}
+
+/** What a model is called in whose folder of Hugging Face's cache a file lies, without whose it is: `hub/models--ORG--NAME/blobs/<number>`. */
+export function cachedModel(path: string): string | undefined {
+  return /\/models--(?:[^/]+--)?([^/]+)\/blobs\/[^/]+$/.exec(path)?.[1];
+}
+
+/** What llama.cpp is asked to bring of Hugging Face (`-hf ORG/NAME:Q4_K_M`). */
+export function askedRepository(words: readonly string[]): string | undefined {
+  return words.find((_, i) => /^(-hfr?|--hf-repo)$/.test(words[i - 1] ?? ""));
 }
 
 /** Whether a file holds a model or is a library of an inference engine, by its name without folders: who maps it computes. */

@@ -99,7 +99,8 @@ export class Pseudonyms {
       case "names":
         return { ...fact, name: this.name(fact.name), threads: fact.threads.map((thread) => ({ ...thread, name: this.name(thread.name) })) };
       case "engine":
-        return { ...fact, model: fact.model && this.path(fact.model) };
+        // One of Hugging Face's is called by no file.
+        return { ...fact, model: fact.model && (/^[\w.-]+$/.test(fact.model) ? fact.model : this.path(fact.model)) };
       case "note":
         return { ...fact, ...fact.files && { files: fact.files.map((file) => this.path(file)) }, text: this.prose(fact.text) };
       default:

@@ -136,6 +136,17 @@ Deno.test("redact: of a command line the names of models stay, and no argument t
   assert.deepEqual(argv(...told), ["argument-1", "argument-2", "argument-3", "argument-4", "argument-5"]);
 });
 
+Deno.test("redact: a model keeps its name, whatever file it is in, and a key of as many digits is an argument", () => {
+  const number = "0a".repeat(32), pseudonyms = new Pseudonyms();
+  const model = (name: string) => {
+    const fact = { fact: "engine", engine: null, version: null, model: name, quantisation: null, threads: null, affinity: null } as const;
+    return (pseudonyms.fact(fact) as typeof fact).model;
+  };
+  assert.deepEqual(["Qwen3-8B-GGUF", "m 1.gguf", "geheim text"].map(model), ["Qwen3-8B-GGUF", "m 1.gguf", "path-1"]);
+  assert.equal(pseudonyms.path(`/hub/models--a--b/blobs/${number}`), number);
+  assert.deepEqual(pseudonyms.argv(["vllm", "--api-key", number, `--api-key=${number}`]).slice(1), ["argument-1", "argument-2", "argument-3"]);
+});
+
 Deno.test("redact: where a process has its code is told without the names of its own files", () => {
   const functions = [{ at: 16, bytes: 8, name: "ggml_vec_dot_f16" }];
   const files = ["node", "geheimnis.so.1", "libggml-cpu-haswell.so", ""];
