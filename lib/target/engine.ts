@@ -77,6 +77,6 @@ function modelOf(mappings: readonly Mapping[], words: readonly string[]): string
 
 /** `llama-7b.Q4_K_M.gguf`: what people write into names. The file would say it too, but to read it brings it into the page cache, which is looked at. */
 export function quantisationOf(name: string): string | null {
-  const found = /(?:^|[.\-_:])((?:I?Q|TQ)\d\w*|MXFP4|BF16|FP?16|FP?32|FP8|INT[48]|AWQ|GPTQ)(?=[.\-]|$)/i.exec(name)?.[1];
+  const found = /(?:^|[.\-_:])((?:I?Q|TQ)\d\w*|(?:MX|NV)FP4(?:_MOE)?|BF16|FP?16|FP?32|FP8|INT[48]|AWQ|GPTQ)(?=[.\-]|$)/i.exec(name)?.[1];
   return found?.toUpperCase() ?? null;
 }

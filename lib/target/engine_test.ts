@@ -92,6 +92,8 @@ Deno.test("engine: quantisations by the names of files", () => {
     "m-Q4_K_M.gguf": "Q4_K_M",
     "m.iq2_xxs.gguf": "IQ2_XXS",
     "model-bf16-00001-of-00002.gguf": "BF16",
+    "Qwen3.6-35B-A3B-MXFP4_MOE.gguf": "MXFP4_MOE",
+    "Qwen3.6-27B-NVFP4.gguf": "NVFP4",
     "Qwen2-7B.gguf": null,
     "f16.gguf": "F16",
   };
