@@ -4,8 +4,8 @@ import { life } from "../process/life.ts";
 import { backends } from "./backends.ts";
 
 /** Where code of these libraries is. */
-const CPU = 0x1000, BASE = 0x2000, VULKAN = 0x3000;
-const files = { [CPU]: "libggml-cpu-zen4.so", [BASE]: "libggml-base.so", [VULKAN]: "libggml-vulkan.so.0" };
+const CPU = 0x1000, BASE = 0x2000, VULKAN = 0x3000, SYCL = 0x4000;
+const files = { [CPU]: "libggml-cpu-zen4.so", [BASE]: "libggml-base.so", [VULKAN]: "libggml-vulkan.so.0", [SYCL]: "libggml-sycl.so" };
 
 /** Of process 100, whose code is known. */
 function decoding(): Decoding {
@@ -164,6 +164,9 @@ Deno.test("backends: a library without the names of its own functions is told of
     d.event(at + 1, back);
     d.event(at + 2, split, { backend: 2, code: VULKAN, graph: 8, nodes: 2 });
     d.event(at + 3, back);
+    // Has none that would be asked.
+    d.event(at + 4, split, { backend: 3, code: SYCL, graph: 9, nodes: 2 });
+    d.event(at + 5, back);
   }
   const notes = d.end(50).filter((line) => line.startsWith("mark"));
   assert.deepEqual(notes, [

@@ -22,7 +22,8 @@ export const LIBRARIES: Readonly<Record<string, Library>> = {
   musa: { kind: "MUSA", copies: "cuda" },
   opencl: { kind: "OpenCL" },
   rpc: { kind: "RPC" },
-  sycl: { kind: "SYCL", copies: "sycl" },
+  // It has a function for copies, which nobody asks: its table names none.
+  sycl: { kind: "SYCL" },
   vulkan: { kind: "Vulkan", copies: "vk" },
   webgpu: { kind: "WebGPU" },
 };
