@@ -1,5 +1,7 @@
 import type { Bpftrace } from "../harness/bpftraces.ts";
+import { heldBpftrace } from "../harness/held_bpftrace.ts";
 import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { temporary } from "../harness/temporary.ts";
 import { ranFor } from "./awake.ts";
 import { type By, type Expected, type FaultyRun, faultyRun, type Stage } from "./faulty_run.ts";
 import { processTable } from "./processes.ts";
@@ -64,7 +66,8 @@ export const broughtBack: Case["fault"] = async (run) => {
 export function faultTests(cases: readonly Case[]): void {
   for (const [index, { name, by, stage, fault, often, ...options }] of cases.entries()) {
     const test = async ({ path: bpftrace }: Bpftrace) => {
-      await using run = await faultyRun({ bpftrace, by, ...options });
+      using folder = temporary();
+      await using run = await faultyRun({ bpftrace: stage === "attaching" ? heldBpftrace(bpftrace, folder) : bpftrace, by, ...options });
       await run.at(stage);
       await run.end(await fault(run));
     };

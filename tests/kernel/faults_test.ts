@@ -7,7 +7,7 @@ import { smallDisk } from "../harness/small_disk.ts";
 import { aWhile, broughtBack, type Case, faultTests, guardOf, killedEarly, killedWithGuard, needs, nothing, stopped } from "./fault_tests.ts";
 import { faultyRun } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
-import { interruptedUntilGone, until } from "./processes.ts";
+import { interruptedUntilGone, row, until } from "./processes.ts";
 
 const formats = ["pftrace", "json", "jsonl", "pftrace.gz", "llmprof"];
 
@@ -216,8 +216,9 @@ faultTests([
     name: "bpftrace is killed while it attaches",
     by: "start",
     stage: "attaching",
-    fault: async ({ bpftraces }) => {
-      Deno.kill(await until("a bpftrace", () => bpftraces()[0]), "SIGKILL");
+    fault: ({ bpftraces }) => {
+      // Another may wait for a program that comes later.
+      Deno.kill(bpftraces().find((pid) => row(pid)?.state === "T")!, "SIGKILL");
       return { code: 1, files: [], target: "never began", says: [/^bpftrace could not attach the program '\S+'\. /m] };
     },
   },

@@ -13,7 +13,10 @@ import { type Decode, decodesIn } from "./trace_decodes.ts";
 /** How the target comes to llmprof: it runs already, llmprof starts it, or llmprof waits for it. */
 export type By = "pid" | "start" | "wait";
 
-/** Where a run is when the fault happens. `standing`: before the first instruction of a program that llmprof starts. */
+/**
+ * Where a run is when the fault happens. `attaching`: for as long as its bpftrace is held (`heldBpftrace`). `standing`: before the first instruction of a
+ * program that llmprof starts.
+ */
 export type Stage = "reading" | "attaching" | "standing" | "gate" | "waiting" | "counting";
 
 export interface FaultyOptions {
@@ -96,7 +99,10 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
   async function at(stage: Stage): Promise<void> {
     if (stage === "reading") return await heeded();
     if (stage === "waiting") return await running.saw("Waiting for the next");
-    if (stage === "attaching") return await running.saw("Attaching");
+    if (stage === "attaching") {
+      await running.saw("Attaching");
+      return void await until("a bpftrace is held", () => bpftracesOf(running.pid).some((pid) => row(pid)?.state === "T"));
+    }
     if (stage === "standing") {
       await running.saw("Attaching");
       return void await until("the program stands", () => target() !== undefined && row(target())?.state === "T");
