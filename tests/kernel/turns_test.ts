@@ -4,7 +4,6 @@ import { sampledTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
 import { busyEngine } from "../workloads/engine_run.ts";
-import { Awake } from "./awake.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { bpftracesOf, until } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
@@ -16,7 +15,6 @@ sampledTest(0, "--every 8s --for 1s: turns, each of them whole, and nothing atta
   judge: true,
 }, async ({ path }) => {
   using folder = temporary();
-  await using awake = new Awake();
   // Larger than usual: at 150,000 operators a second, as a small one has them on a fast machine, bpftrace 0.17 loses some.
   await using engine = await busyEngine(folder, "small");
   // bpftrace 0.17 takes some seconds to attach to all of it and to detach again.
@@ -36,9 +34,8 @@ sampledTest(0, "--every 8s --for 1s: turns, each of them whole, and nothing atta
   assert.deepEqual([events.lost, events.received], [0, events.emitted]);
   const ops = probes.filter(({ name, site }) => name === "ggml/ops" && !site.startsWith("tracepoint"));
   assert.deepEqual([ops.length, ops[0]!.hits], [1, result.workers[0]!.calls], "one site, with the hits of all turns");
-  for (const { opened, closed } of turns) {
-    assert.ok(closed! - opened! >= 1_000_000_000n && awake.ran(opened!, closed!) < 1500, `${closed! - opened!} ns`);
-  }
+  // That they are no longer than that is a test of its own, which nobody runs beside.
+  for (const { opened, closed } of turns) assert.ok(closed! - opened! >= 1_000_000_000n, `${closed! - opened!} ns`);
   const between = turns.flatMap(({ ends }) => ends.slice(1).map((end, i) => Number(end - ends[i]!)));
   assert.ok(result.betweenTokens!.maxNs <= Math.max(...between) + 1, "the time between turns is no token's");
   const calls = result.tokens.prefillCalls + result.tokens.decodeCalls;
@@ -64,15 +61,4 @@ sampledTest(0, "--every 8s --for 1s: turns, each of them whole, and nothing atta
     assert.equal(theirs.length, both.length);
     for (const [i, { start, end }] of both.entries()) assert.ok(start < theirs[i]!.start && theirs[i]!.end < end, `call ${i} has its graph`);
   }
-});
-
-sampledTest(1, "--every: a target that ends while it is left alone ends the run in good order", { engine: true }, async ({ path }) => {
-  using folder = temporary();
-  await using engine = await busyEngine(folder, "small");
-  const flags = ["--every", "4s", "--for", "1s"];
-  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, flags });
-  await llmprof.saw("is left alone");
-  await engine.end();
-  const { result, events } = summaryOf("operators", await llmprof.finished());
-  assert.deepEqual([result.windows.count, events.lost, events.received], [1, 0, events.emitted]);
 });
