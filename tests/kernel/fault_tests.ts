@@ -7,6 +7,7 @@ import { type By, type Expected, type FaultyRun, faultyRun, type Stage } from ".
 import { processTable } from "./processes.ts";
 
 export const needs = { gcc: true, judge: true };
+export const formats = ["pftrace", "json", "jsonl", "pftrace.gz", "llmprof"];
 
 export interface Case {
   readonly name: string;

@@ -4,59 +4,18 @@ import type { Bpftrace } from "../harness/bpftraces.ts";
 import { isFile } from "../harness/is_file.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { smallDisk } from "../harness/small_disk.ts";
-import { aWhile, broughtBack, type Case, faultTests, guardOf, killedEarly, killedWithGuard, needs, nothing, stopped } from "./fault_tests.ts";
+import { aWhile, broughtBack, faultTests, formats, killedEarly, killedWithGuard, needs, nothing, stopped } from "./fault_tests.ts";
 import { faultyRun } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
-import { interruptedUntilGone, row, until } from "./processes.ts";
-
-const formats = ["pftrace", "json", "jsonl", "pftrace.gz", "llmprof"];
-
-const killed: Case["fault"] = ({ llmprof, written }) => {
-  const seenUntil = written();
-  llmprof.kill("SIGKILL");
-  return { code: 137, signal: "SIGKILL", seenUntil };
-};
+import { row, until } from "./processes.ts";
 
 faultTests([
-  {
-    name: "llmprof is killed while it counts: each file holds what was seen until 1.3 s before",
-    by: "start",
-    stage: "counting",
-    formats,
-    fault: async (run) => {
-      await aWhile();
-      return killed(run);
-    },
-  },
   { name: "llmprof is killed while a program stands before its first instruction", by: "start", stage: "standing", fault: killedEarly },
   {
     name: "llmprof and its guard are killed at once while a program stands before its first instruction",
     by: "start",
     stage: "standing",
     fault: killedWithGuard,
-  },
-  {
-    name: "bpftrace is killed while it counts",
-    by: "pid",
-    stage: "counting",
-    formats,
-    fault: async ({ bpftraces, written }) => {
-      await aWhile();
-      const seenUntil = written();
-      Deno.kill(bpftraces().at(-1)!, "SIGKILL");
-      return { code: 1, seenUntil, says: [/^bpftrace ended while it traced \('\w+'\)\. Somebody killed it, or the kernel did/m] };
-    },
-  },
-  {
-    name: "llmprof and its guard are killed at once while it counts",
-    often: "when asked",
-    by: "start",
-    stage: "counting",
-    fault: async (run) => {
-      await aWhile();
-      Deno.kill(guardOf(run), "SIGKILL");
-      return killed(run);
-    },
   },
   {
     name: "the target is killed while it is counted",
@@ -117,20 +76,6 @@ faultTests([
       await run.llmprof.saw("Reading what is left");
       run.typed("SIGHUP");
       return expected;
-    },
-  },
-  {
-    name: "Ctrl-C twice",
-    by: "pid",
-    stage: "counting",
-    formats,
-    fault: async ({ llmprof, typed, written }) => {
-      await aWhile();
-      const seenUntil = written();
-      typed("SIGINT");
-      await llmprof.saw("Reading what is left");
-      await interruptedUntilGone(llmprof.pid, () => typed("SIGINT"));
-      return { code: 130, seenUntil, says: [/^Killed\. Kept as far as it was written: .*run\.pftrace, /m] };
     },
   },
   {

@@ -8,10 +8,7 @@ import { errors } from "../judge/trace_processor.ts";
 import { parseEngineLog } from "../workloads/engine_log.ts";
 import { engineCommand, startEngine } from "../workloads/engine_run.ts";
 import { model } from "../workloads/model.ts";
-import { Awake, ranFor } from "./awake.ts";
 import { allFormats, outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { operatorsPerGraph } from "./counted_run.ts";
-import { LATENCY_MS } from "./faulty_run.ts";
 import { bpftracesOf, row, treeFrom, until } from "./processes.ts";
 import { differingReplays } from "./replayed.ts";
 import { slicesOf } from "./trace_figures.ts";
@@ -42,50 +39,6 @@ matrixTest(
     await until("no bpftrace is left", () => bpftraces.every((pid) => row(pid)?.name !== "bpftrace"));
   },
 );
-
-for (const [index, victim] of ["bpftrace", "llmprof"].entries()) {
-  sampledTest(
-    index,
-    `${victim} is killed while operators stream: each that began until 1.3 s before is in the trace`,
-    needs,
-    async ({ path: bpftrace }) => {
-      using folder = temporary();
-      const [log, waitFile] = [folder.file("log"), folder.file("go")];
-      const perGraph = await operatorsPerGraph(bpftrace);
-      await using awake = new Awake();
-      await using engine = startEngine({ model: model("tiny"), tokens: 3001, log, waitFile });
-      await engine.saw('"waiting"');
-      await using llmprof = startLlmprof("operators", { bpftrace, folder, target: { pid: engine.pid } });
-      await llmprof.saw("Tracing process");
-      Deno.writeTextFileSync(waitFile, "");
-      // Longer than the reader of a ring buffer ever pauses.
-      await ranFor(2500);
-      const written = awake.ago(LATENCY_MS);
-      if (victim === "llmprof") llmprof.kill("SIGKILL");
-      // The reader that is paused, where readers are: the last to come.
-      else Deno.kill(bpftracesOf(llmprof.pid).at(-1)!, "SIGKILL");
-      const { code, stderr } = await llmprof.finished();
-      assert.equal(code, victim === "llmprof" ? 137 : 1, stderr);
-      assert.equal((await engine.finished()).code, 0);
-      const { tokenTimes } = parseEngineLog(Deno.readTextFileSync(log));
-      assert.equal(tokenTimes.length, 3001, "it did all its work");
-      const path = outputPath(folder, "pftrace");
-      assert.deepEqual(await errors(path), []);
-      const seen = tokenTimes.filter((at) => at < written);
-      assert.ok(seen.length > 100, `${seen.length} tokens`);
-      const [decodes, ops] = [await slicesOf(path, "llama.decode"), await slicesOf(path, "ggml.op")];
-      let op = 0;
-      for (const [index, at] of seen.entries()) {
-        const decode = decodes[index];
-        assert.ok(decode && decode.end <= at, `call ${index} of ${seen.length}; ${decodes.length} are in the trace`);
-        const from = op;
-        while (op < ops.length && ops[op]!.start < decode.end) op++;
-        assert.equal(op - from, perGraph, `operators of call ${index} of ${seen.length}`);
-      }
-    },
-    victim === "bpftrace",
-  );
-}
 
 sampledTest(1, "Ctrl-C ends tracing and not the target: the trace is written, the code is 0", needs, async ({ path: bpftrace }) => {
   using folder = temporary();

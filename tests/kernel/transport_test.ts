@@ -1,16 +1,13 @@
-/** Every way of an event out of the kernel is exact at any rate, and late by no more than it may be. */
+/** Every way of an event out of the kernel is exact at any rate. */
 import { setTimeout as pause } from "node:timers/promises";
 import assert from "node:assert/strict";
 import { readMeans } from "../../lib/commands/means.ts";
-import { matrixTest, sampledTest } from "../harness/kernel.ts";
+import { matrixTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
-import { busyEngine, startEngine } from "../workloads/engine_run.ts";
-import { model } from "../workloads/model.ts";
+import { busyEngine } from "../workloads/engine_run.ts";
 import { Producer } from "../workloads/rates.ts";
-import { Awake } from "./awake.ts";
-import { LATENCY_MS } from "./faulty_run.ts";
-import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
-import { bpftracesOf, row, until } from "./processes.ts";
+import { startLlmprof, summaryOf } from "./live_run.ts";
+import { bpftracesOf } from "./processes.ts";
 import { traced } from "./traced_rates.ts";
 
 /** Prime, and so is what comes of it in a second. */
@@ -67,33 +64,3 @@ matrixTest("a reader that stands still for half of the time: every event comes i
     "no operator outside of its graph, none on a row of its own",
   );
 });
-
-sampledTest(
-  0,
-  "llmprof is killed with its reader stopped: no bpftrace is left, and what was recorded is young",
-  { engine: true },
-  async ({ path }) => {
-    const { ringbuf } = (await readMeans(path)).machine.bpftrace!.features;
-    using folder = temporary();
-    const waitFile = folder.file("go");
-    await using awake = new Awake();
-    await using engine = startEngine({ model: model("small"), tokens: 3000, waitFile });
-    await engine.saw('"waiting"');
-    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: ["llmprof"] });
-    await llmprof.saw("Tracing process");
-    Deno.writeTextFileSync(waitFile, "");
-    const recorded = `${outputPath(folder, "llmprof")}/target.lines`;
-    await until("operators in the recording", () => Deno.statSync(recorded).size > 1_000_000);
-    const bpftraces = bpftracesOf(llmprof.pid);
-    const stopped = () => bpftraces.some((pid) => row(pid)?.state === "T");
-    if (ringbuf) await until("the reader is stopped", stopped);
-    const written = awake.ago(LATENCY_MS);
-    llmprof.kill("SIGKILL");
-    await until("no bpftrace is left", () => bpftraces.every((pid) => row(pid)?.name !== "bpftrace"));
-    const times = [...Deno.readTextFileSync(recorded).matchAll(ringbuf ? /^[1-9]\d (\d+) /gm : /^@rows\d\[(\d+), /gm)].map(([, time]) =>
-      BigInt(time!)
-    );
-    const last = times.reduce((a, b) => a > b ? a : b);
-    assert.ok(last > written, `the last operator was recorded ${Number(written - last) / 1e6} ms before what has to be`);
-  },
-);
