@@ -7,12 +7,13 @@ import { Awake } from "../awake.ts";
 import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 import { watchedTurns } from "../watched_turns.ts";
 
-const name = "--every 10m --for 1s: a turn is as long; a target that ends while it is left alone ends the run in good order";
+const name = "--every 6s --for 1s: a turn is as long; a target that ends while it is left alone ends the run in good order";
 sampledTest(1, name, { engine: true }, async ({ path }) => {
   using folder = temporary();
   await using awake = new Awake();
   await using engine = await busyEngine(folder, "small");
-  const flags = ["--every", "10m", "--for", "1s"];
+  // Its end is noticed when the next turn would begin.
+  const flags = ["--every", "6s", "--for", "1s"];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: engine.pid }, formats: ["jsonl"], flags });
   await llmprof.saw("is left alone");
   await engine.end();
