@@ -1,16 +1,16 @@
 /** Requests of which the kernel lets nobody see the answer: they take nothing from those that come later. */
 import assert from "node:assert/strict";
-import { ioSnapshotSchema } from "../../lib/analysis/snapshots_schema.ts";
-import { type Finished, mustRun, start } from "../harness/command.ts";
-import { sampledTest } from "../harness/kernel.ts";
-import { llmprof } from "../harness/llmprof.ts";
-import { snapshotLines } from "../harness/snapshot_lines.ts";
-import { type Temporary, temporary } from "../harness/temporary.ts";
-import { hasRawTracepoints } from "../independent/requests.ts";
-import { fioCommand, jobOf } from "./fio.ts";
-import { hiddenAnswers } from "./hidden_hits.ts";
-import { wholeSummaryOf } from "./live_run.ts";
-import { type LoopDevice, loopDevice } from "./loop_device.ts";
+import { ioSnapshotSchema } from "../../../lib/analysis/snapshots_schema.ts";
+import { type Finished, mustRun, start } from "../../harness/command.ts";
+import { sampledTest } from "../../harness/kernel.ts";
+import { llmprof } from "../../harness/llmprof.ts";
+import { snapshotLines } from "../../harness/snapshot_lines.ts";
+import { type Temporary, temporary } from "../../harness/temporary.ts";
+import { hasRawTracepoints } from "../../independent/requests.ts";
+import { fioCommand, jobOf } from "../fio.ts";
+import { hiddenAnswers } from "../hidden_hits.ts";
+import { wholeSummaryOf } from "../live_run.ts";
+import { type LoopDevice, loopDevice } from "../loop_device.ts";
 
 /** With a buffer of 64 pages a map of bpftrace 0.17 has room for so many rows. */
 const ROWS = 4096;
@@ -49,20 +49,22 @@ for (const [index, [name, way]] of Object.entries(ways).entries()) {
     { fio: true },
     async (bpftrace) => {
       using folder = temporary(), other = temporary("/dev/shm");
-      await using disk = await loopDevice(folder, 512);
+      await using disk = await loopDevice(folder, 256);
       await using memory = await loopDevice(other, 64);
       const fifo = folder.file("fifo"), wait = `read -r line < ${fifo}`;
       await mustRun(["mkfifo", fifo]);
       const reads = (device: LoopDevice, more = {}) => fioCommand(device.path, { rw: "randread", iodepth: 32, ...more });
       // No more of the second than a map of rows has room for until it is told.
       const first = reads(disk, { output: folder.file("first") }), second = reads(memory, { rate_iops: 10_000, output: folder.file("second") });
-      const all = `${first.join(" ")}; echo first done; ${wait}; ${second.join(" ")}; echo second done; ${wait}`;
+      const all = `${wait}; ${first.join(" ")}; echo first done; ${wait}; ${second.join(" ")}; echo second done; ${wait}`;
+      const { flags, told } = way(folder), argv = ["io", "--bpftrace", bpftrace.path, "--buffer-pages", "64", ...flags, "--", "sh", "-c", all];
+      await using running = start([...llmprof, ...argv], { cwd: folder.path });
+      await running.saw("Tracing");
       await using busy = start([bpftrace.path, "-q", "-B", "line", "-"], { stdin: BUSY });
       await busy.saw("attached");
       await using spinning = new AsyncDisposableStack();
       for (let i = 0; i < 4 * navigator.hardwareConcurrency; i++) spinning.use(start(SPIN));
-      const { flags, told } = way(folder), argv = ["io", "--bpftrace", bpftrace.path, "--buffer-pages", "64", ...flags, "--", "sh", "-c", all];
-      await using running = start([...llmprof, ...argv], { cwd: folder.path });
+      await Deno.writeTextFile(fifo, "\n");
       await running.saw("first done");
       await spinning.disposeAsync();
       await busy[Symbol.asyncDispose]();
