@@ -10,6 +10,7 @@ import { type Finished, start } from "../harness/command.ts";
 import { sampledTest } from "../harness/kernel.ts";
 import { top } from "../harness/places.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
+import { median } from "../independent/durations.ts";
 import { debianPython } from "../setup/torch.ts";
 import { allFormats, outputPath, startLlmprof, torchSummaryOf } from "./live_run.ts";
 import { assertRefused, placesThousands } from "./refused_torch.ts";
@@ -23,6 +24,8 @@ interface Profiled {
   readonly overloads: Readonly<Record<string, readonly string[]>>;
   /** An operator, the sizes of each of its arguments (none for what is no tensor, and for one without dimensions), and how often. */
   readonly shapes: readonly (readonly [string, readonly (readonly unknown[])[], number])[];
+  /** Of each time through the net: nanoseconds of the pause before it by the net's own clock, and how often its processor was taken away from it. */
+  readonly passes: readonly (readonly [pauseNs: number, taken: number])[];
 }
 
 class Sums extends Map<string, number> {
@@ -32,6 +35,8 @@ class Sums extends Map<string, number> {
 }
 
 const LAYERS = 12, FORWARDS = 17;
+/** Of a pass that is in more than sixteen pieces the end may not be found (lib/analysis/passes.ts): half of that, for pauses are also of other causes. */
+const OFTEN = 8;
 /** What torch_net.py asks for itself, by the lines of its Block. */
 const CALLS_OF_A_BLOCK = 16;
 const pythons = [debianPython, Deno.env.get("LLMPROF_TEST_PYTHON") ?? []].flat();
@@ -124,7 +129,7 @@ async function compare(folder: Temporary, finished: Finished, said: string): Pro
   const all = profiled.calls.reduce((sum, [, , calls]) => sum + calls, 0);
   assert.ok(all > 5000, `${all} calls`);
   assert.deepEqual([events.lost, result.windows.count, result.threads.map(({ calls }) => calls)], [0, 1, [all]]);
-  testPasses(result);
+  testPasses(result, profiled);
   if (result.shapes) testShapes(result.shapes, profiled, names);
   assert.equal((await slicesOf(outputPath(folder, "pftrace"), "torch.op")).length, all);
   assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
@@ -154,10 +159,14 @@ function testShapes(shapes: NonNullable<TorchResult["shapes"]>, profiled: Profil
 }
 
 /** Each time through the net is a pass of one kind, with its pause, whoever had the processor in between. */
-function testPasses({ passes: { kinds } }: TorchResult): void {
+function testPasses({ passes: { kinds } }: TorchResult, { passes }: Profiled): void {
+  assert.equal(passes.length, FORWARDS);
   const net = kinds.find(({ calls }) => calls === LAYERS * CALLS_OF_A_BLOCK);
   // What is interrupted too often is told as others.
-  assert.ok(net && net.times <= FORWARDS && net.times >= FORWARDS - 2, JSON.stringify(kinds));
+  const whole = passes.filter(([, taken]) => taken <= OFTEN).length;
+  assert.ok((net?.times ?? 0) <= FORWARDS && (net?.times ?? 0) >= whole - 2, `${whole} were let be, ${JSON.stringify(kinds)}`);
+  if (!net) return;
   assert.deepEqual([net.first, net.last], ["layer_norm", "add_Tensor"]);
-  assert.ok(net.beforeP50Ns! >= 20e6 && net.beforeP50Ns! < 60e6, `${net.beforeP50Ns} ns`);
+  const pauseNs = median(passes.map(([pauseNs]) => pauseNs));
+  assert.ok(net.beforeP50Ns! >= 20e6 && net.beforeP50Ns! < pauseNs + 20e6, `${net.beforeP50Ns} ns, ${pauseNs} by its own clock`);
 }

@@ -3,13 +3,15 @@
     python3 torch_net.py LAYERS FORWARDS [QUIET GO]
 
 Makes the net, computes FORWARDS times, each after a pause, and prints how often each operator ran and which other one asked for it, the names of its
-overloads, and how often each was given which shapes. With QUIET and GO it has computed before, until the file QUIET is there, says so, and is looked at by the
+overloads, how often each was given which shapes, and of each time through the net how long the pause before it was by its own clock, in nanoseconds, and
+how often others took its processor away from it. With QUIET and GO it has computed before, until the file QUIET is there, says so, and is looked at by the
 profiler when the file GO is.
 """
 
 import collections
 import json
 import os
+import resource
 import sys
 import time
 
@@ -56,6 +58,10 @@ def make():
     return nn.Sequential(*[Block(64) for _ in range(layers)]).eval(), torch.randn(1, 16, 64)
 
 
+def taken():
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
+
+
 layers, forwards, files = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 torch.manual_seed(1)
 torch.set_num_threads(1)
@@ -72,12 +78,16 @@ with torch.no_grad():
         wait_for(go)
     with profile(record_shapes=True) as seen:
         net, x = made or make()
+        passes = []
         for _ in range(forwards):
+            began = time.perf_counter_ns()
             time.sleep(0.02)
+            pause, before = time.perf_counter_ns() - began, taken()
             net(x)
+            passes.append([pause, taken() - before])
 nesting = collections.Counter(calls_of(seen.profiler.kineto_results.experimental_event_tree()))
 calls = [[outer, inner, count] for (outer, inner), count in nesting.items()]
 names = sorted({inner for _, inner in nesting})
 given = collections.Counter((event.name, json.dumps(event.input_shapes)) for event in seen.events() if event.name.startswith("aten::"))
 shapes = [[name, json.loads(shapes), count] for (name, shapes), count in given.items()]
-print(json.dumps({"calls": calls, "overloads": {name: overloads(name) for name in names}, "shapes": shapes}), flush=True)
+print(json.dumps({"calls": calls, "overloads": {name: overloads(name) for name in names}, "shapes": shapes, "passes": passes}), flush=True)
