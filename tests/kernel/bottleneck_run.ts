@@ -2,8 +2,16 @@ import type { SchedResult } from "../../lib/analysis/sched_schema.ts";
 import type { Summary } from "../../lib/analysis/summary.ts";
 import type { Temporary } from "../harness/temporary.ts";
 import { built } from "../setup/programs.ts";
-import { type LiveOptions, type Results, startLlmprof, summaryOf } from "./live_run.ts";
+import { type Results, startLlmprof, summaryOf } from "./live_run.ts";
+import { until } from "./processes.ts";
+import { recordedFacts } from "./recorded.ts";
 import { untilTold } from "./until_told.ts";
+
+/** A run that was recorded, and what the program said. */
+interface Told {
+  readonly said: string;
+  readonly recording: string;
+}
 
 /** What is found out of a program that is watched from before it begins, and what it says itself. `tasks`: control groups that it joins first. */
 export async function toldBy<C extends "io" | "sched">(
@@ -12,26 +20,18 @@ export async function toldBy<C extends "io" | "sched">(
   folder: Temporary,
   words: readonly string[],
   tasks: readonly string[] = [],
-  outputs: Pick<LiveOptions, "formats" | "flags"> = { formats: [], flags: ["--no-output"] },
-): Promise<Summary<Results[C]> & { readonly said: string }> {
+): Promise<Summary<Results[C]> & Told> {
   await using program = await untilTold(folder, [built.bottleneck, ...words]);
-  const { pid } = program;
+  const { pid } = program, recording = folder.file(`${crypto.randomUUID()}.llmprof`);
   for (const file of tasks) Deno.writeTextFileSync(file, String(pid));
-  await using llmprof = startLlmprof(command, { bpftrace, folder, target: { pid }, ...outputs });
+  await using llmprof = startLlmprof(command, { bpftrace, folder, target: { pid }, formats: [], flags: ["-o", recording] });
   await llmprof.saw("Tracing");
-  // Its first look at what surrounds the program.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until("the first look at what surrounds the program", () => recordedFacts(recording, "memory").length > 0);
   program.go();
-  return { ...summaryOf(command, await llmprof.finished()), said: await program.said() };
+  return { ...summaryOf(command, await llmprof.finished()), said: await program.said(), recording };
 }
 
-type Run = readonly [
-  bpftrace: string,
-  folder: Temporary,
-  words: readonly string[],
-  tasks?: readonly string[],
-  outputs?: Pick<LiveOptions, "formats" | "flags">,
-];
+type Run = readonly [bpftrace: string, folder: Temporary, words: readonly string[], tasks?: readonly string[]];
 
 export const told = (...run: Run) => toldBy("sched", ...run);
 

@@ -9,7 +9,7 @@ import { temporary } from "../../harness/temporary.ts";
 import { built } from "../../setup/programs.ts";
 import { type Account, accountsIn, resultOf, share, told, verdictOf } from "../bottleneck_run.ts";
 import { lastOfThree } from "../last_of_three.ts";
-import { outputPath, summaryOf } from "../live_run.ts";
+import { summaryOf } from "../live_run.ts";
 import { cpuLimit } from "../loop_device.ts";
 
 /** What else wants a processor takes its part of one, now and then. */
@@ -47,13 +47,12 @@ sampledTest(
   async ({ path }) => {
     using folder = temporary();
     const cpus = navigator.hardwareConcurrency;
-    const recorded = { formats: ["llmprof"], flags: [] } as const;
-    const { result, said } = await told(path, folder, ["apart", "3"], [], recorded);
+    const { result, said, recording } = await told(path, folder, ["apart", "3"]);
     const mayRun = ({ threads }: SchedResult, { tid }: Account) => numbersOf(threads.find((thread) => thread.tid === tid)!.affinity!);
     const accounts = accountsIn(said);
     assert.deepEqual(accounts.map(({ last }) => last).toSorted(), [0, 0, 1]);
     for (const account of accounts) assert.deepEqual(mayRun(result, account), [account.last]);
-    const replay = await start([...llmprof, "sched", "--summary", "json", "--no-output", "--from", outputPath(folder, "llmprof")]).finished();
+    const replay = await start([...llmprof, "sched", "--summary", "json", "--no-output", "--from", recording]).finished();
     for (const { verdict: [first], threads } of [result, summaryOf("sched", replay).result]) {
       assert.equal(first!.wait, "processor");
       assert.ok(

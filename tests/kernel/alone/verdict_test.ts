@@ -9,7 +9,7 @@ import { llmprof } from "../../harness/llmprof.ts";
 import { temporary } from "../../harness/temporary.ts";
 import { built } from "../../setup/programs.ts";
 import { resultOf, share, told, toldBy, verdictOf } from "../bottleneck_run.ts";
-import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
+import { startLlmprof, summaryOf } from "../live_run.ts";
 import { compareSeen } from "../hidden_hits.ts";
 import { lastOfThree } from "../last_of_three.ts";
 import { fileSystem, loopDevice, memoryLimit, ownGroup, slowReads, swapOn } from "../loop_device.ts";
@@ -179,10 +179,10 @@ sampledTest(2, "sched: of who sleeps it is said that nothing is to be done, and 
   // Of twenty naps each is a twentieth: one whose beginning the kernel skipped, as it says, looks like work.
   await compareSeen(async () => {
     using folder = temporary();
-    const { result: { verdict }, events } = await told(path, folder, ["idle", "2"], [], { formats: ["llmprof"], flags: [] });
+    const { result: { verdict }, events, recording } = await told(path, folder, ["idle", "2"]);
     if (verdict.length > 0 && events.skipped! > 0) return false;
     assert.deepEqual(verdict, []);
-    const { stdout } = await mustRun([...llmprof, "sched", "--no-output", "--from", outputPath(folder, "llmprof")]);
+    const { stdout } = await mustRun([...llmprof, "sched", "--no-output", "--from", recording]);
     assert.match(stdout, /^ *Note: It is idle: no thread has anything to do for a hundredth of its time\.$/m);
     assert.doesNotMatch(stdout, /Waits for|Nothing waits/);
     return true;
