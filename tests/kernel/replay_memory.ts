@@ -18,10 +18,10 @@ export interface ReplayMemory {
 
 /** Replays a made-up recording of so many operators in a process of its own and watches what it takes. */
 export async function replayMemory(folder: Temporary, ops: number): Promise<ReplayMemory> {
-  const recording = folder.file(`${ops}.llmprof`), trace = folder.file(`${ops}.pftrace`);
+  const name = folder.file(`${ops}-${crypto.randomUUID()}`), recording = `${name}.llmprof`, trace = `${name}.pftrace`;
   const calls = writeRecording(recording, ops);
   const argv = [...llmprof, "export", recording, "-o", trace, "--summary", "json"];
-  await using child = start(argv, { timeoutMilliseconds: 180_000 });
+  await using child = start(argv, { timeoutMilliseconds: 600_000 });
   let peakBytes = 0, over = false;
   void child.finished().then(() => over = true);
   // The kernel keeps the highest value itself, so that what is missed is only the end, when files are closed.
