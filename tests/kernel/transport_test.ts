@@ -6,7 +6,7 @@ import { matrixTest } from "../harness/kernel.ts";
 import { temporary } from "../harness/temporary.ts";
 import { busyEngine } from "../workloads/engine_run.ts";
 import { Producer } from "../workloads/rates.ts";
-import { startLlmprof, summaryOf } from "./live_run.ts";
+import { outputPath, startLlmprof, summaryOf } from "./live_run.ts";
 import { bpftracesOf } from "./processes.ts";
 import { traced } from "./traced_rates.ts";
 
