@@ -9,7 +9,7 @@ import { describe, fits, isSource, judge, placeInStack, type Source, sourceOf, S
 
 /** What a tensor is said to be, whether it is computed or a source. */
 const described: readonly Field[] = [
-  { name: "type", type: "int", unit: "ggml_type" },
+  { name: "type", type: "int", unit: "ggml_type + 2^32 × bytes of a block (0: not told)" },
   { name: "ne0", type: "int" },
   { name: "ne1", type: "int" },
   { name: "ne2", type: "int" },

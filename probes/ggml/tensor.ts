@@ -1,6 +1,7 @@
 import type { Value } from "../../lib/events/event.ts";
 import type { GraphNode, GraphSource, Link } from "../../lib/events/span.ts";
 import { type Demand, demandOf, type Operand } from "./demand.ts";
+import { knownNumber, numberOf } from "./types.ts";
 
 /** What an operator's slice says of the tensor that it computes. */
 export interface Tensor extends GraphNode {
@@ -62,7 +63,7 @@ export function sourceOf(values: readonly Value[], opNames: readonly string[]): 
     address: Math.floor(index! / SOURCES),
     root: root!,
     behind: [behind!, further!],
-    type: type!,
+    type: knownNumber(type!),
     ne: ne.map((n) => n > 0 && n < MOST_ELEMENTS ? n : NaN),
     cold: rootOp === NONE,
     op: nameOf(rootOp!, opNames),
@@ -119,7 +120,7 @@ export function judge(values: readonly Value[], operators: number): "tensor" | "
   const [, op, type, ne0, ne1, ne2, ne3, name] = values as [number, number, number, number, number, number, number, string];
   const dimensions = [ne0, ne1, ne2, ne3];
   if (op === 0 && name === "" && dimensions.every((ne) => ne === 0)) return "unread";
-  const isType = type >= 0 && type < MOST_TYPES;
+  const isType = type >= 0 && numberOf(type) < MOST_TYPES;
   return op > 0 && isNode(op, name, operators) && isType && ne0 > 0 && dimensions.every((ne) => ne >= 0 && ne < MOST_ELEMENTS) ? "tensor" : "strange";
 }
 
@@ -184,7 +185,7 @@ export function describe(
     layer: layerOf(part ?? name),
     part,
     stack: undefined,
-    demand: demandOf(op, { type, ne }, sources),
+    demand: demandOf(op, { type: knownNumber(type), ne }, sources),
     experts: experts! <= MOST_EXPERTS ? experts : undefined,
     cells: cellsOf(op, sources),
     next: known.next,

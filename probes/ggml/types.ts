@@ -52,6 +52,25 @@ const types: Readonly<Record<number, ElementType>> = {
   42: type("q2_0", 64, 18),
 };
 
+/** Above the number of a type a record has how many bytes it is from one block to the next: nothing in a recording from before that was told. */
+const BLOCK = 2 ** 32;
+
+/** The number of a type, as a record has it. */
+export function numberOf(told: number): number {
+  return told % BLOCK;
+}
+
+/**
+ * The number of a type that is ggml's, or another one: forks (BitNet's, TurboQuant's) give numbers of their own to types that ggml has given since. Elements
+ * that have a block each may lie further apart, in a view.
+ */
+export function knownNumber(told: number): number {
+  const number = numberOf(told), bytes = Math.floor(told / BLOCK), type = elementType(number);
+  return type && type.elements > 1 && bytes > 0 && bytes !== type.bytes ? UNKNOWN : number;
+}
+
+const UNKNOWN = -1;
+
 /** Undefined: a type of a ggml that is newer than this table. */
 export function elementType(number: number): ElementType | undefined {
   return types[number];

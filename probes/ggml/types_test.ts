@@ -4,7 +4,7 @@ import { kernelTest, matrixTest } from "../../tests/harness/kernel.ts";
 import { computingLibrary } from "../../tests/setup/more_engines.ts";
 import { engineRun } from "../../tests/workloads/engine_run.ts";
 import { model } from "../../tests/workloads/model.ts";
-import { type ElementType, elementType } from "./types.ts";
+import { type ElementType, elementType, knownNumber, numberOf } from "./types.ts";
 
 /** Those that a ggml has under the numbers below that one; it must have given them: asked for another one, it reads what lies behind its table. */
 function typesIn(path: string, numbers: number): ElementType[] {
@@ -22,6 +22,14 @@ function typesIn(path: string, numbers: number): ElementType[] {
   ggml.close();
   return types;
 }
+
+Deno.test("types: a number that a fork has given to blocks of another size is no type of ggml's", () => {
+  const told = (number: number, bytes: number) => bytes * 2 ** 32 + number;
+  assert.deepEqual([told(39, 17), told(39, 1), told(41, 18), told(41, 14), 39].map(knownNumber), [39, -1, 41, -1, 39]);
+  assert.deepEqual([told(39, 1), 39].map(numberOf), [39, 39]);
+  // A transposed view.
+  assert.equal(knownNumber(told(1, 2048)), 1);
+});
 
 kernelTest("types: every type of a real ggml has the blocks that it has there", { engine: true }, async () => {
   const { libraries } = await engineRun({ model: model("tiny"), tokens: 1 });
