@@ -5,6 +5,7 @@ import { counted } from "../events/text.ts";
 import { type Ns, splitBase } from "../events/time.ts";
 import type { Probe } from "../programs/probe.ts";
 import { type Header, treeIn } from "../timeline/header.ts";
+import { hasEnded } from "../target/process.ts";
 import { hostSchema } from "../timeline/host.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Recorder } from "../timeline/recording.ts";
@@ -15,6 +16,7 @@ import { Life, type LifeOptions } from "./life.ts";
 import type { Means } from "./means.ts";
 import { uncounted } from "./own_cost.ts";
 import { Programs } from "./programs.ts";
+import { sideLook } from "./side_look.ts";
 import type { Spares } from "./spares.ts";
 import type { RunningTarget, Target } from "./target.ts";
 import type { Turn, Turns } from "./turns.ts";
@@ -40,6 +42,9 @@ export interface SessionOptions extends LifeOptions {
   /** Called when everything that was counted has been read: what is to be told at the end of the recording. */
   readonly conclude?: () => Promise<readonly Fact[]>;
 }
+
+/** Between looks at a target that is left alone, in which it may end. */
+const LOOK_MS = 1000;
 
 /** One run over a target that may come, fork and go: what its lives have in common, and one trace. */
 export class Session {
@@ -199,12 +204,19 @@ export class Session {
     }
   }
 
-  /** Nobody rests while something is still being detached, which takes bpftrace 0.17 some seconds. */
+  /** Until the next turn, or the target's end. Nobody rests while something is still being detached, which takes bpftrace 0.17 some seconds. */
   async #leaveAlone(rest: () => Promise<unknown>): Promise<void> {
     await this.ended();
     if (this.#stopped) return;
-    this.options.progress({ state: "resting", pid: this.pid! });
-    await rest();
+    const pid = this.pid!;
+    this.options.progress({ state: "resting", pid });
+    const { sleep, files } = this.means;
+    let isOver = false;
+    const resting = rest().then(() => isOver = true);
+    while (!isOver && !this.#stopped) {
+      await Promise.race([resting, sleep(LOOK_MS)]);
+      if (!isOver && await sideLook(hasEnded(files, pid), false)) return;
+    }
   }
 
   /** Or the turn of a life. What its programs counted until its end comes before it is told. */

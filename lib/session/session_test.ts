@@ -447,6 +447,21 @@ Deno.test("session: a target that is watched in turns has programs of its own in
   assert.deepEqual([...s.run.timeline!.tallies.keys()].sort(), ["host", "target", "target-2"]);
 });
 
+Deno.test("session: a target that ends while it is left alone is not waited for until the next turn", async () => {
+  using root = temporary();
+  const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
+  const next = () => ({ probes, over: () => Promise.resolve(), rest: () => new Promise<void>(() => {}) });
+  const isGone = () => s.proc.files.text("/proc/100/stat").then((stat) => stat === null);
+  const s = session(root.path, target, { turns: { next, target: async () => await isGone() ? null : target } });
+  s.proc.process(100, 1, "node");
+  s.proc.map(100, "/opt/libllama.so", 5, libllama);
+  const done = s.run.run(new Promise(() => {}));
+  await until(() => s.states.at(-1) === "resting");
+  s.proc.gone(100);
+  await done;
+  assert.equal(s.states.filter((state) => state === "counting").length, 1);
+});
+
 Deno.test("session: a run that ends while a later turn is being attached leaves no bpftrace", async () => {
   using root = temporary();
   const target: RunningTarget = { type: "running", pid: 100, pids: [100], argv: ["node"] };
