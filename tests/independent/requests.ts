@@ -44,9 +44,9 @@ export function quantileOf(ascending: readonly number[], q: number): number {
   return ascending[Math.max(0, Math.ceil(q * ascending.length) - 1)]!;
 }
 
-/** From 0.24 on raw tracepoints have to be in a list, which not every kernel gives, and 0.27 takes one. */
+/** Before 0.23 bpftrace gets along with none, or badly; from 0.24 on they have to be in a list, which not every kernel gives, and 0.27 takes one. */
 export function hasRawTracepoints(bpftrace: Bpftrace): boolean {
-  return (minor(bpftrace) >= 20 && minor(bpftrace) < 24) || minor(bpftrace) >= 27;
+  return minor(bpftrace) === 23 || minor(bpftrace) >= 27;
 }
 
 function minor({ name }: Bpftrace): number {
