@@ -64,10 +64,10 @@ export class Attachments {
       groupByLibrary(countable(probes, means.machine, this.#note), options.callGate),
       (parts) => this.#startLibraries(parts),
       (fact) => run.fact(fact),
-      (files, pid) => {
+      (files, pids, shared) => {
         // What is attached behind it is loaded meanwhile.
-        run.programs.prepare([{ unsafe: false, prompt: false }]);
-        return run.unwinding.cover(files, pid);
+        if (shared.size > 0) run.programs.prepare([{ unsafe: false, prompt: false }]);
+        return run.unwinding.cover(files, pids, shared);
       },
     );
   }

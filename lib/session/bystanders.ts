@@ -1,10 +1,9 @@
 import type { Fact } from "../events/fact.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { KernelFiles } from "../machine/files.ts";
-import { keyOf } from "../programs/found_libraries.ts";
-import { libraries, parseMaps } from "../target/maps.ts";
 import { readProcesses } from "../target/process.ts";
 import type { Session } from "./session.ts";
+import { sharersOf } from "./sharers.ts";
 import { sideLook } from "./side_look.ts";
 
 /** Others are a number. */
@@ -34,28 +33,12 @@ export class Bystanders {
     if (this.#areTold || watched.size === 0 || session.pid === undefined) return;
     const processes = await readProcesses(this.files);
     for (const pid of await session.members()) processes.delete(pid);
-    const others = [...processes.values()].sort((a, b) => a.pid - b.pid);
-    const maps = await this.files.texts(others.map(({ pid }) => `/proc/${pid}/maps`));
-    const files = new FilesOnce(this.files);
-    const all = await Promise.all(others.map(async ({ pid, comm }, i) => {
-      return { who: `${pid} (${comm})`, shared: await sharedBy(files, pid, maps[i] ?? "", watched) };
-    }));
-    const found = all.filter(({ shared }) => shared.length > 0);
+    const found = await sharersOf(new FilesOnce(this.files), processes.values(), watched);
     if (found.length === 0) return;
     this.#areTold = true;
     const names = [...new Set(found.flatMap(({ shared }) => shared))];
-    session.tell({ fact: "note", text: toldOf(found.map(({ who }) => who), names.join(" and ")), files: names });
+    session.tell({ fact: "note", text: toldOf(found.map(({ pid, comm }) => `${pid} (${comm})`), names.join(" and ")), files: names });
   }
-}
-
-/** Names of those of the watched files that a process has mapped. */
-async function sharedBy(files: FilesOnce, pid: number, maps: string, watched: Session["watched"]): Promise<string[]> {
-  const names = new Set(watched.values());
-  // Of most processes nothing has to be taken apart.
-  if (![...names].some((name) => maps.includes(name))) return [];
-  const mapped = libraries(parseMaps(maps));
-  const keys = await Promise.all(mapped.filter(({ name }) => names.has(name)).map((library) => keyOf(files, pid, mapped, library)));
-  return keys.flatMap((key) => watched.get(key) ?? []);
 }
 
 function toldOf(others: readonly string[], files: string): string {

@@ -31,8 +31,11 @@ export interface AtMapping {
 /** Starts one program for these, and counts from its readiness on. */
 export type StartParts = (parts: readonly ProgramPart[]) => Promise<void>;
 
-/** Nothing that is thrown in a process through what is attached to it may be held up from now on. */
-export type LetThrow = (files: FilesOnce, pid: number) => Promise<void>;
+/**
+ * Nothing that is thrown in these processes, or in whoever has mapped one of the files that are `shared`, may be held up from now on by what is attached
+ * to them: names, by {@link FoundLibrary.key}.
+ */
+export type LetThrow = (files: FilesOnce, pids: readonly number[], shared: ReadonlyMap<string, string>) => Promise<void>;
 
 /** Libraries of a process that serve a group. */
 interface Found {
@@ -206,17 +209,26 @@ export class LibraryAttacher {
       const asking = probes.find(({ facts }) => facts?.includes("code"));
       if (asking) await this.#facts.code(files, pid, group, libraries, { names: asking.names, loaded: how.loaded, inode: how.inode });
     }
-    if (fresh.length > 0 || start) await this.#startWith(files, fresh, start ?? this.start).catch((error) => this.#unlessGone(fresh, error, start));
+    const letThrow = () => this.#letThrow(files, all, fresh);
+    if (fresh.length === 0 && !start) await letThrow();
+    else await this.#startWith(files, fresh, start ?? this.start, letThrow).catch((error) => this.#unlessGone(fresh, error, start));
     return fresh.reduce((n, { fresh }) => n + fresh.length, 0);
   }
 
-  async #startWith(files: FilesOnce, all: readonly Fresh[], start: StartParts): Promise<void> {
-    const throwing = all.filter(({ group: { need }, probes }) => need.throws && probes.some(standsAtReturn));
+  async #startWith(files: FilesOnce, all: readonly Fresh[], start: StartParts, letThrow: () => Promise<void>): Promise<void> {
     const parts = Promise.all(all.map((found) => this.#parts(files, found)));
     // Before, and not beside: whoever runs may throw at any time.
-    await Promise.all(throwing.map(({ pid }) => this.letThrow(files, pid)));
+    await letThrow();
     await start((await parts).flat().filter((part) => !isNowhere(part)));
     for (const { probes, fresh } of all) if (probes.length > 0) { for (const { key, name } of fresh) this.watched.set(key, name); }
+  }
+
+  /** Each that has mapped it: one with a file that is attached to already may have another unwinder. */
+  async #letThrow(files: FilesOnce, all: readonly Found[], fresh: readonly Fresh[]): Promise<void> {
+    const throws = ({ group: { need }, libraries, probes }: Found) => need.throws && libraries.length > 0 && probes.some(standsAtReturn);
+    const throwing = all.filter(throws);
+    const shared = new Map(fresh.filter(throws).flatMap(({ fresh }) => fresh.map(({ key, name }) => [key, name])));
+    if (throwing.length > 0) await this.letThrow(files, [...new Set(throwing.map(({ pid }) => pid))], shared);
   }
 
   /** One, or where engines in one process have brought libraries that number their operators otherwise, one for each kind. */

@@ -8,6 +8,8 @@ import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
 import { calls as gpuCalls } from "../../probes/gpu/calls.ts";
 import { calls } from "../../probes/llama/calls.ts";
+import { DISPATCHED } from "../../probes/torch/library.ts";
+import { ops as torchOps } from "../../probes/torch/ops.ts";
 import type { BpftraceFeatures } from "../machine/bpftrace.ts";
 import type { Fact } from "../events/fact.ts";
 import { LibraryAttacher } from "./library_attacher.ts";
@@ -17,6 +19,7 @@ import { whyMissing } from "./why_missing.ts";
 import { gatePrefixes, groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 
+const LINEAR = "_ZN2at4_ops6linear4callERKNS_6TensorES4_RKN3c108optionalIS2_EE";
 // endbr64; push %rbp: behind the first instruction a probe is ten times cheaper.
 const guarded = "f3 0f 1e fa 55";
 const libllama = makeElf({ llama_decode: guarded, llama_init_from_model: "55", llama_load_model_from_file: "48 83 ec 08" });
@@ -47,7 +50,11 @@ function attacher(
     }
     return attach();
   };
-  const libraries = new LibraryAttacher(means, groupByLibrary(probes, callGate), start, (fact) => void facts.push(fact), () => Promise.resolve());
+  const letThrow = (_: unknown, pids: readonly number[], shared: ReadonlyMap<string, string>) => {
+    started.push(`exceptions of ${pids} and whoever has ${[...shared.values()]}`);
+    return Promise.resolve();
+  };
+  const libraries = new LibraryAttacher(means, groupByLibrary(probes, callGate), start, (fact) => void facts.push(fact), letThrow);
   /** What a run does to processes that it finds: returns the streams of the groups for which there was nothing. */
   const atStart = async (pids: readonly number[], patient: boolean, isTogether = false) => {
     const present = await libraries.present(pids, patient);
@@ -134,6 +141,17 @@ Deno.test("library attacher: at the call the variant that is mapped is attached,
   proc.map(200, "/opt/libggml-cpu-zen4.so", 7, libggml);
   await libraries.atCall(200);
   assert.equal(started.filter((line) => line === "ggml: ggml/graph ggml/ops").length, 2);
+});
+
+Deno.test("library attacher: exceptions of each process get through, also of one whose file is attached to already", async () => {
+  using root = temporary();
+  const { proc, started, atStart, libraries } = attacher(root.path, {}, undefined, [torchOps([LINEAR])]);
+  proc.map(100, "/opt/libtorch_cpu.so", 5, makeElf({ [DISPATCHED]: "55", [LINEAR]: "55" }));
+  await atStart([100], false);
+  proc.map(200, "/opt/libtorch_cpu.so", 5, makeElf({ [DISPATCHED]: "55", [LINEAR]: "55" }));
+  await libraries.atMapping(200);
+  const said = started.filter((line) => !line.startsWith(" "));
+  assert.deepEqual(said, ["exceptions of 100 and whoever has libtorch_cpu.so", "torch: torch/ops", "exceptions of 200 and whoever has "]);
 });
 
 Deno.test("library attacher: what is linked into the program is attached before its first instruction, without a gate for a choice", async () => {

@@ -156,7 +156,7 @@ export class Life {
     const isCall = probeOf(event.record) === "gate/call";
     if (!isCall && isUnwinder(String(event.values[2]))) {
       // Of whoever has mapped what is attached to already.
-      await this.run.unwinding.cover(new FilesOnce(this.means.files), event.pid).catch((error) => this.#unlessGone(event.pid, error));
+      await this.run.unwinding.cover(new FilesOnce(this.means.files), [event.pid]);
       return false;
     }
     let each = false;

@@ -2,18 +2,20 @@ import { dirname } from "node:path";
 import type { LlmprofError } from "../events/errors.ts";
 import type { Event } from "../events/event.ts";
 import { splitBase } from "../events/time.ts";
-import type { FilesOnce } from "../machine/files_once.ts";
+import { FilesOnce } from "../machine/files_once.ts";
 import type { Guard } from "../machine/guard.ts";
-import { findLibraries, readMapped } from "../programs/found_libraries.ts";
+import { findLibraries, keyOf, readMapped } from "../programs/found_libraries.ts";
 import { isAttachable, quote, quotePath } from "../programs/quoting.ts";
 import { type Dialect, render } from "../programs/render.ts";
 import { filesBelow } from "../target/file_below.ts";
 import { mappedFile } from "../target/mapped_file.ts";
+import { hasEnded, readProcesses } from "../target/process.ts";
 import { Timeline } from "../timeline/timeline.ts";
 import { unwind, UNWINDERS } from "../../probes/gate/unwind.ts";
 import { Attached } from "./attached.ts";
 import { HostClock } from "./clock.ts";
 import type { Means } from "./means.ts";
+import { sharersOf } from "./sharers.ts";
 import { sideLook } from "./side_look.ts";
 import { Spares } from "./spares.ts";
 import { Throwing } from "./throwing.ts";
@@ -58,12 +60,15 @@ export class Unwinding {
     readonly counts: (pid: number) => Promise<boolean | undefined>,
   ) {}
 
-  /** Before anything can be thrown in this process through what is attached to it now. */
-  async cover(files: FilesOnce, pid: number): Promise<void> {
+  /**
+   * Before anything can be thrown in these processes through what is attached to them now, and in whoever else has mapped one of the files of these names:
+   * probes there are the file's, whoever runs it, and each may have brought an unwinder of its own.
+   */
+  async cover(files: FilesOnce, pids: readonly number[], shared: ReadonlyMap<string, string> = new Map()): Promise<void> {
     if (this.dialect.arch !== "x86_64") return;
-    const found = await unwinders(files, pid);
-    if (found.size > 0) this.#uncovered.delete(pid);
-    else this.#uncovered.add(pid);
+    const others = shared.size > 0 ? await sharersOf(files, (await readProcesses(files)).values(), shared) : [];
+    const all = [...new Set([...pids, ...others.map(({ pid }) => pid)])];
+    const found = new Map((await Promise.all(all.map((pid) => this.#find(files, pid)))).flat());
     const fresh = [...found].filter(([key]) => !this.#covered.has(key));
     if (fresh.length > 0) {
       const attached = this.#attach(fresh.map(([, path]) => path));
@@ -71,7 +76,20 @@ export class Unwinding {
       // The next one may be attached to.
       attached.catch(() => fresh.forEach(([key]) => this.#covered.delete(key)));
     }
-    await Promise.all([...found.keys()].map((key) => this.#covered.get(key)));
+    await Promise.all([...found.keys()].map((key) => this.#covered.get(key))).catch(async (error) => {
+      const ended = await Promise.all(all.map((pid) => hasEnded(this.means.files, pid)));
+      if (!ended.includes(true)) throw error;
+      // A path that led through a process has gone with it.
+      await this.cover(new FilesOnce(this.means.files), all.filter((_, i) => !ended[i]));
+    });
+  }
+
+  /** See {@link unwinders}. */
+  async #find(files: FilesOnce, pid: number): Promise<[string, string][]> {
+    const found = await unwinders(files, pid);
+    if (found.size > 0 || await hasEnded(this.means.files, pid)) this.#uncovered.delete(pid);
+    else this.#uncovered.add(pid);
+    return [...found];
   }
 
   /** Processes of which no file was found in which unwinding begins. */
@@ -169,16 +187,18 @@ export function isUnwinder(name: string): boolean {
 async function unwinders(files: FilesOnce, pid: number): Promise<Map<string, string>> {
   const [gcc, other] = UNWINDERS;
   const { mapped, exe } = await readMapped(files, pid);
-  const own = mapped.filter(({ name }) => name.startsWith(gcc)).map((library) => ({
-    path: library.path,
-    file: mappedFile(pid, library),
-  }));
+  const own = await Promise.all(
+    mapped.filter(({ name }) => name.startsWith(gcc)).map(async (library) => ({
+      key: await keyOf(files, pid, mapped, library),
+      file: mappedFile(pid, library),
+    })),
+  );
   const folders = [...exe === null ? [] : [`${dirname(dirname(exe))}/lib`], ...USUAL];
   // One of another name is known by its inode once it is mapped, and whoever maps it is stopped for that.
   const usual = folders.map((folder) => ({ path: `${folder}/${UNWINDER}`, file: `/proc/${pid}/root${folder}/${UNWINDER}` }))
     .filter(({ file }) => isAttachable(file));
   // Which of several is asked only its loader knows; one that was built without exceptions, or is a part of another, is asked by nobody.
   const others = await findLibraries(files, pid, { prefix: other, symbols: ["_Unwind_RaiseException", "_Unwind_ForcedUnwind"], apart: true }, []);
-  const found = await filesBelow(files, pid, own.length > 0 ? own : usual);
-  return new Map([...others.map(({ key, file }) => [key, file] as const), ...[...found].map(([file, key]) => [key, file] as const)]);
+  const found = own.length > 0 ? [] : [...await filesBelow(files, pid, usual)].map(([file, key]) => ({ key, file }));
+  return new Map([...others, ...own, ...found].map(({ key, file }) => [key, file]));
 }

@@ -26,7 +26,7 @@ function unwindingOf(root: string, spawn: SpawnChild, time: FakeTime, sleep: Mea
   const failures: string[] = [];
   const fail = ({ what, why }: LlmprofError) => void failures.push(`${what} ${why}`), counts = (pid: number) => Promise.resolve(pid === 100);
   const unwinding = new Unwinding(means as Means, dialectOf(machine), noGuard, fail, counts);
-  return { proc, unwinding, failures, map, cover: () => unwinding.cover(new FilesOnce(proc.files), 100) };
+  return { proc, unwinding, failures, map, cover: () => unwinding.cover(new FilesOnce(proc.files), [100]) };
 }
 
 Deno.test("unwinding: when its bpftrace dies that is a failure, and when it is ended it is none", async () => {
@@ -93,6 +93,23 @@ Deno.test("unwinding: where another library than GCC's offers it, too, both are 
   const program = await all[0]!.program;
   const files = new Set(program.match(/(?<=uprobe:)[^:]+(?=:"?_Unwind_RaiseException)/g));
   assert.deepEqual([all.length, files.size], [1, 2], program);
+  await unwinding.end();
+});
+
+Deno.test("unwinding: whoever shares the file is covered by the same bpftrace, with the unwinder of its own; nobody who has ended is told of", async () => {
+  using root = temporary();
+  const time = new FakeTime(), all: FakeBpftrace[] = [];
+  const { proc, unwinding } = unwindingOf(root.path, spawnBpftraces(time, (one) => void all.push(one)), time, () => new Promise(() => {}));
+  proc.map(100, "/opt/libtorch_cpu.so", 3, new Uint8Array());
+  for (const [pid, torch] of [[200, 3], [300, 4]] as const) {
+    proc.process(pid, 1, "python3");
+    proc.map(pid, "/srv/libtorch_cpu.so", torch, new Uint8Array());
+    proc.map(pid, "/srv/libgcc_s.so.1", pid, makeElf({ _Unwind_RaiseException: "55" }));
+  }
+  await unwinding.cover(new FilesOnce(proc.files), [100, 400], new Map([[`${8 * 2 ** 20 + 2}:3`, "libtorch_cpu.so"]]));
+  const program = await all[0]!.program;
+  const pids = [...program.matchAll(/proc\/(\d+)\/map_files[^:]*:"?_Unwind_RaiseException/g)].map(([, pid]) => pid);
+  assert.deepEqual([all.length, pids, [...unwinding.uncovered]], [1, ["100", "200"], []], program);
   await unwinding.end();
 });
 
