@@ -53,6 +53,13 @@ Deno.test("engine: PyTorch says its version in a file; a model that is read and 
   assert.deepEqual([engine, version, model, quantisation], ["PyTorch", "2.13.0+cu130", "llama-7b-AWQ.safetensors", "AWQ"]);
 });
 
+Deno.test("engine: a distribution's PyTorch has its version in the names of its libraries", async () => {
+  using folder = temporary();
+  const files = machine(folder.path, { 5: { maps: ["300 /usr/lib/x86_64-linux-gnu/libtorch_cpu.so.1.13.0"] } });
+  const { engine, version } = (await findEngine(files, [5]))!;
+  assert.deepEqual([engine, version], ["PyTorch", "1.13.0"]);
+});
+
 Deno.test("engine: a word that ends as a model's name does, and holds more, names none", async () => {
   using folder = temporary();
   const maps = ["1 /usr/lib/libllama.so"];
