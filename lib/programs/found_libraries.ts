@@ -8,7 +8,7 @@ import { filesBelow } from "../target/file_below.ts";
 import { isLoader, loadedBy } from "../target/loader.ts";
 import { mappedFile, mappedReader } from "../target/mapped_file.ts";
 import { fileKey, hasOwnDevice, libraries, type Library, parseMaps, withoutDeleted } from "../target/maps.ts";
-import { splitZeros } from "../target/process.ts";
+import { wordsOf } from "../target/process.ts";
 import { readOperatorNames, searchOperatorNames } from "../target/string_table.ts";
 import { type ElfSymbol, findSymbols, type Wanted } from "../target/symbols.ts";
 import type { LibraryNeed, Needed } from "./probe.ts";
@@ -167,7 +167,7 @@ export function readMapped(files: FilesOnce, pid: number): Promise<{ mapped: Lib
 /** Of `ld.so ./engine` it is the engine, as soon as that is mapped. */
 async function programOf(files: FilesOnce, pid: number, mapped: readonly Library[], exe: string): Promise<string> {
   if (!isLoader(exe)) return exe;
-  const loaded = loadedBy(splitZeros(await files.text(`/proc/${pid}/cmdline`) ?? ""));
+  const loaded = loadedBy(wordsOf(await files.text(`/proc/${pid}/cmdline`) ?? ""));
   return mapped.find(({ name }) => name === loaded)?.path ?? exe;
 }
 

@@ -7,7 +7,7 @@ import { loadedBy } from "./loader.ts";
 import { parseMaps } from "./maps.ts";
 import { NoMatch } from "./no_match.ts";
 import { harmless, lastPart, shortened, textOf } from "../events/text.ts";
-import { ancestorsOf, isOver, parseStat, type ProcessStat, readProcesses, splitZeros, treesOf } from "./process.ts";
+import { ancestorsOf, isOver, parseStat, type ProcessStat, readProcesses, treesOf, wordsOf } from "./process.ts";
 
 /** How the user names a running target. */
 export type Query =
@@ -133,7 +133,7 @@ async function describe(files: KernelFiles, pid: number, pids: readonly number[]
   const stat = text == null ? null : parseStat(text);
   // A thread has such a folder, too.
   const isThread = status != null && !new RegExp(`^Tgid:\\s*${pid}$`, "m").test(status);
-  return stat && !isThread && !isOver(stat) ? { pid, pids, comm: stat.comm, startTicks: stat.startTicks, argv: splitZeros(argv ?? "") } : null;
+  return stat && !isThread && !isOver(stat) ? { pid, pids, comm: stat.comm, startTicks: stat.startTicks, argv: wordsOf(argv ?? "") } : null;
 }
 
 /** One line each, as the option to type. */
@@ -157,5 +157,5 @@ function cut(comm: string): string {
 
 async function readCommandLines(files: KernelFiles, processes: readonly ProcessStat[]): Promise<Map<number, string[]>> {
   const texts = await files.texts(processes.map(({ pid }) => `/proc/${pid}/cmdline`));
-  return new Map(processes.map(({ pid }, i) => [pid, splitZeros(texts[i] ?? "")]));
+  return new Map(processes.map(({ pid }, i) => [pid, wordsOf(texts[i] ?? "")]));
 }

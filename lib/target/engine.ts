@@ -5,7 +5,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { foreignText } from "./foreign_text.ts";
 import { askedRepository, cachedModel, isWeights, weightsIn } from "./inference_files.ts";
 import { type Mapping, parseMaps } from "./maps.ts";
-import { splitZeros } from "./process.ts";
+import { wordsOf } from "./process.ts";
 
 /** By what a process has mapped. Who uses others comes first: vLLM computes with PyTorch, llama.cpp with ggml. */
 const ENGINES: readonly (readonly [string, RegExp])[] = [
@@ -32,7 +32,7 @@ export async function findEngine(files: KernelFiles, pids: readonly number[]): P
   const pid = some[at]!, root = `/proc/${pid}/root`;
   const [status, words] = await files.texts([`/proc/${pid}/status`, `/proc/${pid}/cmdline`]);
   const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)$`, "m").exec(status ?? "")?.[1] ?? null;
-  const argv = splitZeros(words ?? ""), model = modelOf(mappings, argv);
+  const argv = wordsOf(words ?? ""), model = modelOf(mappings, argv);
   const threads = field("Threads");
   return {
     engine: found[at]?.name ?? null,

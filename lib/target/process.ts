@@ -84,7 +84,14 @@ export function parseStat(text: string): ProcessStat | null {
 /** Program and arguments; empty for a kernel thread, null when the process is gone. */
 export async function readCommandLine(files: KernelFiles, pid: number): Promise<string[] | null> {
   const text = await files.text(`/proc/${pid}/cmdline`);
-  return text === null ? null : splitZeros(text);
+  return text === null ? null : wordsOf(text);
+}
+
+/** Words of a command line. What lies behind a title that a program has written in their place, as vLLM's processes do, is zeros. */
+export function wordsOf(commandLine: string): string[] {
+  const words = splitZeros(commandLine);
+  while (words.at(-1) === "") words.pop();
+  return words;
 }
 
 /** The environment with which the process was started; null when it may not be read. */

@@ -104,6 +104,12 @@ Deno.test("discover: the command line, without llmprof, what is above it and wha
     assert.deepEqual(await findTarget(files, { by: "match", pattern: /serve\.py --port/ }, 30), { ...found[0], pids: [10] });
   }));
 
+Deno.test("discover: a process that has written a title in the place of its command line is found by that, and shown by it", () =>
+  withProcesses([{ pid: 5, ppid: 1, comm: "VLLM::EngineCor", argv: ["VLLM::EngineCore", ...Array(40).fill("")] }], async (files) => {
+    const { argv } = await findTarget(files, { by: "match", pattern: /^VLLM::EngineCore$/ }, 30);
+    assert.deepEqual([argv, (await findTarget(files, { by: "pid", pid: 5 }, 30)).argv], [["VLLM::EngineCore"], ["VLLM::EngineCore"]]);
+  }));
+
 Deno.test("discover: helpers of llmprof, whose command lines hold names of libraries, are no targets, nor are those of another one", () => {
   const argv = ["/bin/sh", "-c", "script", "llmprof-guard", "", "*/libllama.*"];
   const helpers: readonly Fake[] = [
