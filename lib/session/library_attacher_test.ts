@@ -340,6 +340,9 @@ Deno.test("library attacher: why a running process cannot be profiled", async ()
   assert.deepEqual([none?.exitCode, none?.what], [1, "Process 100 has no libggml-cpu*.so mapped."]);
   const [llama] = missing.filter(({ stream }) => stream === "llama");
   assert.match((await whyMissing(proc.files, [100], [llama!]))!.why, /neither llama\.cpp/);
+  proc.process(300, 1, "python3");
+  proc.map(300, "/opt/libtorch_cpu.so", 7, makeElf({ [DISPATCHED]: "55" }));
+  assert.match((await whyMissing(proc.files, [300], [llama!]))!.message, /computes with PyTorch.*\n?.*llmprof operators --pid 300\n/);
   proc.map(100, "/opt/libggml-cpu.so", 8, makeElf({ something_else: "55" }));
   assert.match((await whyMissing(proc.files, [100], [llama!]))!.next, /--detail op/);
   const stripped = await whyMissing(proc.files, [100], await atStart([100], true));

@@ -6,6 +6,7 @@ import type { LibraryNeed } from "../programs/probe.ts";
 import { readElf } from "../target/elf.ts";
 import { mappedReader } from "../target/mapped_file.ts";
 import type { Wanted } from "../target/symbols.ts";
+import { libtorch } from "../../probes/torch/library.ts";
 import type { LibraryGroup } from "./library_groups.ts";
 
 /** How a file begins that is a shell script, and a program for several systems. */
@@ -61,6 +62,15 @@ export async function whyMissing(files: KernelFiles, pids: readonly number[], mi
       what,
       "It uses ggml without llama.cpp, so that no tokens are seen of it.",
       "Look at its operators: --detail op",
+    );
+  }
+  if (need.prefix !== libtorch.prefix && (await find(files, pids, { prefix: libtorch.prefix, symbols: [], apart: true }, [])).flat().length > 0) {
+    return new LlmprofError(
+      ExitCode.failed,
+      what,
+      "It computes with PyTorch, whose operators are told by a command of their own.",
+      `Try: llmprof operators --pid ${pids[0]}\n` +
+        `What it reads, waits for and asks of a GPU is seen beside that: llmprof record --layers gpu,io,sched --pid ${pids[0]}`,
     );
   }
   return new LlmprofError(
