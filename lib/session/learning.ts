@@ -5,6 +5,7 @@ import { readCode } from "../target/code.ts";
 import { CodeMap } from "../../probes/process/code.ts";
 import { isOperator, libtorch } from "../../probes/torch/library.ts";
 import type { Means } from "./means.ts";
+import { sideLook } from "./side_look.ts";
 
 /** What is found out of a PyTorch process before it is looked at: which functions ask for operators. */
 export class Learning {
@@ -15,15 +16,24 @@ export class Learning {
   #count = 0;
   #functions: readonly string[] = [];
   #others = 0;
+  /** By process, what was read when it first called: it may have ended when all is learned. */
+  readonly #early = new Map<number, Promise<CodeMap | null>>();
+  /** For these: the symbols of a library are read once. */
+  #files: FilesOnce | null;
 
   /** `quietMs`: it is over when for so long nothing new was learned. */
-  constructor(readonly means: Means, readonly quietMs: number) {}
+  constructor(readonly means: Means, readonly quietMs: number) {
+    this.#files = new FilesOnce(means.files);
+  }
 
   /** Every event of the target. */
   heard({ record, pid, values }: Event): void {
     if (record !== "torch/learn.caller") return;
     let callers = this.#callers.get(pid);
-    if (!callers) this.#callers.set(pid, callers = new Set());
+    if (!callers) {
+      this.#callers.set(pid, callers = new Set());
+      if (this.#files) this.#early.set(pid, sideLook(this.#code(this.#files, pid), null));
+    }
     const before = callers.size;
     this.#count += callers.add(values[0] as number).size - before;
     this.#first.resolve();
@@ -36,8 +46,11 @@ export class Learning {
       seen = this.#count;
       await this.means.sleep(this.quietMs);
     }
-    const found = await Promise.all([...this.#callers].map(([pid, callers]) => this.#operators(pid, callers)));
+    const files = new FilesOnce(this.means.files);
+    const found = await Promise.all([...this.#callers].map(([pid, callers]) => this.#operators(files, pid, callers)));
     this.#functions = [...new Set(found.flat())].sort();
+    this.#files = null;
+    this.#early.clear();
   }
 
   /** What was learned is looked at from now on. */
@@ -69,15 +82,21 @@ export class Learning {
   }
 
   /** Those that called; what else dispatches, such as a compiled graph or an operator that is no part of PyTorch, is counted. */
-  async #operators(pid: number, callers: ReadonlySet<number>): Promise<string[]> {
-    const { files } = this.means;
-    const libraries = await findLibraries(new FilesOnce(files), pid, libtorch, [isOperator]);
+  async #operators(files: FilesOnce, pid: number, callers: ReadonlySet<number>): Promise<string[]> {
+    const map = await this.#code(files, pid) ?? await this.#early.get(pid);
+    // It had ended before it could be looked at.
+    if (!map) return [];
+    return [...callers].flatMap((address) => {
+      const name = map.find(address)?.name;
+      if (!name) this.#others++;
+      return name ?? [];
+    });
+  }
+
+  /** Null when the process has ended. */
+  async #code(files: FilesOnce, pid: number): Promise<CodeMap | null> {
+    const libraries = await findLibraries(files, pid, libtorch, [isOperator]);
     const code = await readCode(files, pid, libraries, [isOperator]);
-    // It has ended.
-    if (!code) return [];
-    const map = new CodeMap(code);
-    const names = [...callers].map((address) => map.find(address)?.name ?? null);
-    this.#others += names.filter((name) => name === null).length;
-    return names.filter((name) => name !== null);
+    return code && new CodeMap(code);
   }
 }
