@@ -15,7 +15,8 @@ export class Learning {
   readonly #applied = Promise.withResolvers<void>();
   #count = 0;
   #functions: readonly string[] = [];
-  #others = 0;
+  /** Places that call and are no operator of PyTorch's, the same in each process. */
+  readonly #others = new Set<string>();
   /** By process, what was read when it first called: it may have ended when all is learned. */
   readonly #early = new Map<number, Promise<CodeMap | null>>();
   /** For these: the symbols of a library are read once. */
@@ -75,7 +76,8 @@ export class Learning {
 
   /** In a sentence. */
   get learned(): string {
-    const others = this.#others > 0 ? `; ${this.#others} other functions dispatch some as well, which are not timed` : "";
+    const { size } = this.#others;
+    const others = size > 0 ? `; ${size} other ${size === 1 ? "place dispatches" : "places dispatch"} some as well, which are not timed` : "";
     const count = this.#functions.length;
     if (count === 0) return `no operator is known by its name, and none is timed${others}`;
     return `${count} ${count === 1 ? "operator runs and is" : "operators run and are"} timed from here on; another is not seen${others}`;
@@ -88,7 +90,7 @@ export class Learning {
     if (!map) return [];
     return [...callers].flatMap((address) => {
       const name = map.find(address)?.name;
-      if (!name) this.#others++;
+      if (!name) this.#others.add(map.placeOf(address));
       return name ?? [];
     });
   }

@@ -11,7 +11,7 @@ const library = makeElf({ [DISPATCHED]: "55", [LINEAR]: "55", [RELU]: "55" });
 /** Where the first of them lies behind the beginning of the file, and the next one behind that. */
 const FIRST = 0x1000, NEXT = 64;
 
-Deno.test("learning: what a worker ran that has ended is known, too", async () => {
+Deno.test("learning: what a worker ran that has ended is known, too, and a place that several come from is one", async () => {
   using folder = temporary();
   const proc = new FakeProc(folder.path);
   const begins = new Map([[7, 0x7f00_0000_0000], [8, 0x7e00_0000_0000]]);
@@ -29,6 +29,12 @@ Deno.test("learning: what a worker ran that has ended is known, too", async () =
     learning.heard({ at: 0, stream: "target", record: "torch/learn.caller", pid, tid: pid, values: [begins.get(pid)! + offset] });
   caller(7, FIRST + NEXT + 4);
   caller(8, FIRST + 2 * NEXT + 4);
+  // A function of libtorch that is no operator.
+  for (const pid of [7, 8]) caller(pid, FIRST + 4);
   await learning.over();
   assert.deepEqual(learning.functions, [RELU, LINEAR]);
+  assert.equal(
+    learning.learned,
+    "2 operators run and are timed from here on; another is not seen; 1 other place dispatches some as well, which are not timed",
+  );
 });

@@ -84,7 +84,7 @@ Deno.test("turns: what runs is learned first; a process that computes nothing is
   assert.deepEqual([second.probes, second.lasts, second.note], [[ops], true, learning.learned]);
   assert.equal(
     learning.learned,
-    "no operator is known by its name, and none is timed; 2 other functions dispatch some as well, which are not timed",
+    "no operator is known by its name, and none is timed; 2 other places dispatch some as well, which are not timed",
   );
   void second.over();
   await learning.isApplied;

@@ -63,6 +63,12 @@ export class CodeMap {
     this.#functions = functions.toSorted((a, b) => a.at - b.at);
   }
 
+  /** The same for an address of each process that has the same code there, also where its loader has put that elsewhere. */
+  placeOf(address: number): string {
+    const range = holding(this.#ranges, address);
+    return range?.file ? `${range.file} ${address - range.at}` : String(address);
+  }
+
   /** Null where no code was when the process was looked at. */
   find(address: number): Code | null {
     const range = holding(this.#ranges, address);
