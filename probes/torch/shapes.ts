@@ -118,9 +118,18 @@ export function placesOf([, ranks, ...sizes]: readonly number[]): (string | unde
   });
 }
 
-/** Operators that return a number or nothing: all others of these names return a tensor, at a place that the caller names before all arguments. */
-const RETURNS_NUMBER =
-  /^(is_|equal$|allclose$|size_int|stride_int|result_type|retains_grad|output_nr|_version$|dense_dim|sparse_dim|_nnz|q_scale|q_zero_point|qscheme|_has_)/;
+/** Operators that return a number or nothing: nearly all others return a tensor, at a place that the caller names before all arguments. */
+const RETURNS_NUMBER = new RegExp(`^(${
+  [
+    "is_|_is_zerotensor|_has_|_debug_has_|cudnn_is_|_use_cudnn_ctc_loss|equal$|allclose$|_nested_tensor_from_mask_left_aligned|retains_grad",
+    "size_int|size_Dimname|stride_int|stride_Dimname|dense_dim|sparse_dim|_dim[IV]$|_nnz|output_nr|_version$|result_type|_nested_get_ragged_idx",
+    "q_scale|q_zero_point|qscheme|q_per_channel_axis|_cum(max|min)_helper$|_backward$|_assert_|_validate_|_linalg_check_errors|_propagate_xla_data$",
+  ].join("|")
+})`);
+/** Operators that return what they were given to change: `resize_`, `resize__overload`; `__and___Scalar` returns another. */
+const RETURNS_GIVEN = /^(?!__).*_(_[A-Za-z]\w*)?$/;
+/** Where they end in one tensor, or one list of them, to write into, these return it, or nothing; of several a tuple is made. */
+const WRITES_ONE = /_out$/, WRITES_SEVERAL = /RS2_(S\w_)+$/;
 
 /**
  * Which places hold the tensors that come first among an operator's arguments, by the mangled name of its `call`: `ERKNS_6TensorES4_…` are two that it reads,
@@ -132,7 +141,7 @@ export function tensorPlaces(symbol: string): { readonly from: number; readonly 
   const reads = /^RKNS_6TensorE((?:S4_)*)/.exec(signature);
   const changes = /^RNS_6TensorE((?:RKS2_(?:S5_)*)?)/.exec(signature);
   const further = reads ? reads[1]!.length / 3 : changes ? changes[1]!.match(/RKS2_|S5_/g)?.length ?? 0 : -1;
-  // One tensor to write into, behind those that are read; of several a tuple is made.
-  const from = changes || signature.endsWith("RS2_") || RETURNS_NUMBER.test(name) ? 0 : 1;
+  const writesOne = signature.endsWith("RS2_") || (WRITES_ONE.test(name) && !WRITES_SEVERAL.test(signature));
+  const from = changes || writesOne || RETURNS_GIVEN.test(name) || RETURNS_NUMBER.test(name) ? 0 : 1;
   return { from, to: Math.min(PLACES, from + further + 1) };
 }

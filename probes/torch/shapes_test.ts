@@ -58,7 +58,16 @@ Deno.test("shapes: which places hold tensors, by the mangled names of PyTorch's 
     // Writes into its last, and into several: these return a reference, and a tuple.
     _ZN2at4_ops7add_out4callERKNS_6TensorES4_RKN3c106ScalarERS2_: [0, 2],
     _ZN2at4_ops11max_dim_max4callERKNS_6TensorElbRS2_S5_: [1, 2],
-    // Returns a number.
+    _ZN2at4_ops10resize_out4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEENS5_8optionalINS5_12MemoryFormatEEES4_: [0, 1],
+    _ZN2at4_ops21split_copy_Tensor_out4callERKNS_6TensorEllN3c108ArrayRefIS2_EE: [0, 1],
+    _ZN2at4_ops12_aminmax_out4callERKNS_6TensorERS2_S5_: [1, 2],
+    // Changes what it is given to read, and returns that; another one with such a name does not.
+    _ZN2at4_ops7resize_4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEENS5_8optionalINS5_12MemoryFormatEEE: [0, 1],
+    _ZN2at4_ops10resize_as_4callERKNS_6TensorES4_N3c108optionalINS5_12MemoryFormatEEE: [0, 2],
+    _ZN2at4_ops14__and___Tensor4callERKNS_6TensorES4_: [1, 3],
+    // Returns nothing, or a number.
+    _ZN2at4_ops13_assert_async4callERKNS_6TensorE: [0, 1],
+    _ZN2at4_ops19_use_cudnn_ctc_loss4callERKNS_6TensorES4_N3c108ArrayRefIlEES7_l: [0, 2],
     _ZN2at4_ops5equal4callERKNS_6TensorES4_: [0, 2],
     // No tensor comes first.
     _ZN2at4_ops3cat4callERKN3c108IListRefINS_6TensorEEEl: [1, 1],
