@@ -125,6 +125,13 @@ export function refuseOfTorch(
   throw usage(`--${given} is not for a process that computes with PyTorch.`, why, `Try: llmprof ${name} --pid N --duration 10s`);
 }
 
+/** Where a tensor is returned to a place that is named beside the arguments, and not as the first of them, others would be taken for tensors. */
+export function refuseOfShapes({ shapes }: { readonly shapes?: unknown }, arch: typeof Deno.build.arch = Deno.build.arch): void {
+  if (!shapes || arch === "x86_64") return;
+  const why = `On ${arch} arguments lie elsewhere, and reading them there has not been tried.`;
+  throw usage("--shapes is for x86_64.", why, "Leave it out: operators are seen without.");
+}
+
 /** What makes no sense for a run that is over. */
 export const LIVE = [
   "all",

@@ -8,7 +8,18 @@ import { layers, usualLayers } from "../../programs/layers.ts";
 import type { Profile } from "../profile.ts";
 import { profileOf } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
-import { lackedByAll, LACKS, LIVE, refuse, refuseOfDryRun, refuseOfLayers, refuseOfListing, refuseOfSnapshots, refuseOfTorch } from "./lacking.ts";
+import {
+  lackedByAll,
+  LACKS,
+  LIVE,
+  refuse,
+  refuseOfDryRun,
+  refuseOfLayers,
+  refuseOfListing,
+  refuseOfShapes,
+  refuseOfSnapshots,
+  refuseOfTorch,
+} from "./lacking.ts";
 import { outputPaths } from "./output_paths.ts";
 import {
   collect,
@@ -165,6 +176,7 @@ export function traceCommand(name: string, description: string, context: Context
         const replay = (pseudonyms?: Pseudonyms) => replayRecording(from, { ...o, ...run, outputs, as: name, pseudonyms }, context);
         return done(await redacting(o.redact === true, program, hidden, context, replay));
       }
+      refuseOfShapes(o);
       using begun = begin({ name, waits: name === "coldstart" }, { ...o, program }, context);
       // Who is meant may be wrong: that is told later.
       const engine = o.snapshots !== undefined ? "totals" : !looksAtEngines ? "ggml" : await begun.engine.catch(() => "ggml" as const);
