@@ -9,16 +9,24 @@ export function countsSkipped(release: string): boolean {
   return isKernelAtLeast(release, 6, 7);
 }
 
-/** By minor number of Linux 6: the first point from which on no filter is asked. What a distribution has mended for itself is not to be known. */
+/** By minor number of Linux 6: the first point from which on no filter is asked. */
 const UNFILTERED: Readonly<Record<string, number>> = { 11: Infinity, 12: 17, 13: 5 };
 /** What to do about it, in words. */
 export const UNFILTERED_RETURNS = "Linux 6.12.17, 6.13.5 or 6.14, or run the target without its filter: docker run --security-opt seccomp=unconfined";
+
+/** Oracle's says it behind its own: `6.12.0-105.51.5.el10uek` is 6.12.51. */
+const UEK = /^6\.(\d+)\.0-\d+\.(\d+)\..*\bel\d+(?:_\d+)?uek\b/;
+
+/** Whether its number never says a point, but how often its distribution has mended something: `6.12.0-124.8.1.el10_1`, `6.11.0-29-generic`. */
+export function hidesPoint(release: string): boolean {
+  return /^\d+\.\d+\.0-\d/.test(release) && !UEK.test(release);
+}
 
 /**
  * Whether a filter of system calls (seccomp) is asked when a function returns that is watched: that is a system call of its own since 6.11, which none
  * knows, and most refuse or kill for it.
  */
 export function filtersReturns(release: string, arch: "x86_64" | "aarch64"): boolean {
-  const [, minor = "", point = 0] = /^6\.(\d+)(?:\.(\d+))?/.exec(release) ?? [];
+  const [, minor = "", point = 0] = UEK.exec(release) ?? /^6\.(\d+)(?:\.(\d+))?/.exec(release) ?? [];
   return arch === "x86_64" && Number(point) < (UNFILTERED[minor] ?? 0);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { filtersReturns } from "./kernel_release.ts";
+import { filtersReturns, hidesPoint } from "./kernel_release.ts";
 
 Deno.test("kernel release: filters are asked for returns from 6.11 on until that was mended, on x86-64", () => {
   const filtered = (releases: readonly string[]) => releases.filter((release) => filtersReturns(release, "x86_64"));
@@ -10,4 +10,11 @@ Deno.test("kernel release: filters are asked for returns from 6.11 on until that
     [],
   );
   assert.ok(!filtersReturns("6.11.0", "aarch64"));
+});
+
+Deno.test("kernel release: of a distribution that stays at one point, the number does not say what it has mended since, but Oracle's", () => {
+  const oracles = ["6.12.0-104.16.2.el9uek.x86_64", "6.12.0-105.51.5.el10uek.x86_64"] as const;
+  const all = ["6.12.0-124.8.1.el10_1.x86_64", "6.11.0-29-generic", ...oracles, "6.12.0", "6.12.0-rc1", "6.12.48+deb13-amd64"];
+  assert.deepEqual(all.filter(hidesPoint), all.slice(0, 2));
+  assert.deepEqual(oracles.map((release) => filtersReturns(release, "x86_64")), [true, false]);
 });

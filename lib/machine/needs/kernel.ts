@@ -1,6 +1,6 @@
 import { atLeast } from "../bpftrace.ts";
 import type { Capabilities } from "../capabilities.ts";
-import { countsSkipped, filtersReturns, isKernelAtLeast, UNFILTERED_RETURNS } from "../kernel_release.ts";
+import { countsSkipped, filtersReturns, hidesPoint, isKernelAtLeast, UNFILTERED_RETURNS } from "../kernel_release.ts";
 import { type Check, missing, ok, unknown, warning } from "./check.ts";
 import { asRoot, containerFlags } from "./shell.ts";
 
@@ -42,9 +42,10 @@ function skippedHits({ kernel }: Capabilities): Check {
 /** Said only of the few that do not. */
 function filteredReturns({ kernel, arch }: Capabilities): Check[] {
   if (!filtersReturns(kernel, arch)) return [];
+  const unless = hidesPoint(kernel) ? ", unless the distribution has mended that, which no number says" : "";
   return [warning("a kernel that lets filtered processes return", kernel, {
     consequence:
-      "A process with a filter of system calls (docker, snap, systemd) is killed at the first return that is watched: llmprof refuses one.",
+      `A process with a filter of system calls (docker, snap, systemd) is killed at the first return that is watched${unless}: llmprof refuses one.`,
     advice: `${UNFILTERED_RETURNS}.`,
   })];
 }
