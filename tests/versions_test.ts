@@ -61,7 +61,7 @@ const ways: Readonly<Record<keyof typeof versions, Way>> = {
   "0.18": perCpu,
   "0.19": shared,
   "0.20": shared,
-  "0.21": walking,
+  "0.21": shared,
   "0.22": walking,
   "0.23": summing,
   "0.24": warning,

@@ -107,7 +107,7 @@ export const gpuResultSchema = z.object({
   }),
   /**
    * By function: calls that had not returned when counting ended, or when their process did, and of the longest how long it had lasted, and whose it is. None where
-   * bpftrace cannot walk through a map (before 0.21).
+   * bpftrace cannot walk through a map (before 0.22).
    */
   unfinished: z.array(z.object({ family: z.string(), name: z.string(), calls: count, longestNs: sum, pid: count, tid: count })),
   /** `echoes`: of them, those that only repeat what a process was `lost` with. */

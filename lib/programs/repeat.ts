@@ -2,7 +2,7 @@ import { findClose } from "./template.ts";
 
 /**
  * `REPEAT($i, count) { … }` in a template: the block once for each number below `count` and below what the bpftrace at hand can do, in no order. The
- * kernel's verifier follows each turn of a `while` with all its branches, and gives up at some dozens. From 0.21 on bpftrace can walk through a map,
+ * kernel's verifier follows each turn of a `while` with all its branches, and gives up at some dozens. From 0.22 on bpftrace can walk through a map,
  * whose turns the verifier looks at once; so there is a map that holds the numbers. A walk takes a millisecond whatever is found, because the kernel
  * looks into as many places as the map has room for: few turns are made without one.
  */

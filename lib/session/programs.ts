@@ -55,7 +55,8 @@ export function dialectOf(machine: Capabilities): Dialect {
     isKernelAtLeast: (major, minor) => isKernelAtLeast(machine.kernel, major, minor),
     hasCounter: (name) => machine.counters.has(name),
     perCpuBuffers: hasRingBuffer(machine.bpftrace!) ? 0 : machine.cpus,
-    walksMaps: atLeast(machine.bpftrace!.version, 0, 21) && isKernelAtLeast(machine.kernel, 5, 13),
+    // 0.21 can do so in one probe of a program, and in none that has variables of its own.
+    walksMaps: atLeast(machine.bpftrace!.version, 0, 22) && isKernelAtLeast(machine.kernel, 5, 13),
     readsSums: readsSums(machine.bpftrace!, machine.kernel),
     rawTracepoints: standsAtRawTracepoints(machine.bpftrace!) && isKernelAtLeast(machine.kernel, 5, 17),
     pageBytes: machine.pageBytes,
