@@ -89,7 +89,7 @@ for (const [name, { version, ...features }] of Object.entries(versions)) {
   const parsed = (more = "") => parseBpftrace("/usr/bin/bpftrace", `${first}\n`, info.join("\n") + more, "whole")!;
   /** All of a dialect but what it has of the machine. */
   const dialect = (bpftrace: Bpftrace, kernel = machine.kernel) => {
-    const { hasTracepoint: _, isKernelAtLeast: __, hasCounter: ___, ...plain } = dialectOf({ ...machine, kernel, bpftrace });
+    const { hasTracepoint: _, hasCounter: __, ...plain } = dialectOf({ ...machine, kernel, bpftrace });
     return plain;
   };
   const plain = { ...written, rawTracepoints: raw === "always", pageBytes: machine.pageBytes, arch: machine.arch };

@@ -167,8 +167,11 @@ async function readBpftrace(
   return { bpftracePath: path, cacheKey: key, bpftrace: found };
 }
 
-/** Some kernels of 6.18 and 6.19 do not say here whose name it is, but who gave it alone. */
-const RENAME = "task/task_rename";
+/**
+ * Fields that not every kernel's tracepoints have. Some of 6.18 and 6.19 do not say whose name it is, but who gave it alone; those without folios have no
+ * size of one.
+ */
+const FIELDS = { "task/task_rename": "pid", "filemap/mm_filemap_add_to_page_cache": "order" } as const;
 
 /**
  * The mount table says where tracefs is even to a user who may not look into it; one `find` (6 to 14 ms for 2300) says what it offers, and looks
@@ -181,8 +184,10 @@ async function readTracefs(
 ): Promise<Pick<Capabilities, "tracefs" | "tracepoints" | "tracepointFields" | "hidingTracepoints">> {
   const [usual, other] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"] as const;
   const eventsOf = async (tracefs: string) => {
-    const [names, rename] = await Promise.all([files.grandchildren(`${tracefs}/events`), files.text(`${tracefs}/events/${RENAME}/format`)]);
-    return { names, fields: /\spid;/.test(rename ?? "") ? [`${RENAME}.pid`] : [] };
+    const formats = Object.keys(FIELDS).map((name) => `${tracefs}/events/${name}/format`);
+    const [names, texts] = await Promise.all([files.grandchildren(`${tracefs}/events`), files.texts(formats)]);
+    const has = ([, field]: readonly [string, string], i: number) => new RegExp(`\\s${field};`).test(texts[i] ?? "");
+    return { names, fields: Object.entries(FIELDS).filter(has).map((found) => found.join(".")) };
   };
   const [mounts, listed] = await Promise.all([mountTable, eventsOf(usual)]);
   const mounted = [usual, other].find((path) => {

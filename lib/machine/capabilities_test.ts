@@ -23,6 +23,7 @@ Deno.test("capabilities: everything that a machine says", () =>
     "/sys/kernel/tracing/events/sched/sched_switch/id": "1",
     "/sys/kernel/tracing/events/task/task_rename/format": "\tfield:int common_pid;\toffset:4;\n\n\tfield:pid_t pid;\toffset:8;\n",
     "/sys/kernel/tracing/events/enable": "0",
+    "/sys/kernel/tracing/events/filemap/mm_filemap_add_to_page_cache/format": "\tfield:unsigned char order;\toffset:36;\n",
     "/sys/bus/event_source/devices/cpu/type": "4",
     "/sys/bus/event_source/devices/cpu/events/cpu-cycles": "",
     "/sys/bus/event_source/devices/cpu/events/cache-misses": "",
@@ -64,8 +65,8 @@ Deno.test("capabilities: everything that a machine says", () =>
       bpftrace: "/opt/bin/bpftrace",
       bpftracePath: "/opt/bin/bpftrace",
       cacheKey: null,
-      tracepoints: new Set(["sched:sched_switch", "task:task_rename"]),
-      tracepointFields: new Set(["task:task_rename.pid"]),
+      tracepoints: new Set(["sched:sched_switch", "task:task_rename", "filemap:mm_filemap_add_to_page_cache"]),
+      tracepointFields: new Set(["task:task_rename.pid", "filemap:mm_filemap_add_to_page_cache.order"]),
       hidingTracepoints: ["/sys/kernel/tracing/events/ext4"],
     });
   }));

@@ -43,8 +43,8 @@ export type Param =
   | { readonly type: "tracepoint"; readonly raw: string; readonly name: string }
   /** An expression for either of these. */
   | { readonly type: "at"; readonly raw: string; readonly tracepoint: string }
-  /** What it is on kernels from that one on, and on older ones. */
-  | { readonly type: "kernel"; readonly since: readonly [major: number, minor: number]; readonly is: string; readonly before: string }
+  /** What it is where the kernel's tracepoint has that field, `category:name.field`, and where it has not. */
+  | { readonly type: "field"; readonly field: string; readonly is: string; readonly without: string }
   /** What follows from the bytes of a page of memory. */
   | { readonly type: "page"; readonly value: (bytes: number) => string }
   /** 1 where the site of that name has a function to sit on, otherwise 0. */

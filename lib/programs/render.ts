@@ -16,7 +16,6 @@ import { type Block, parseTemplate, replaceConditions, replaceEmits } from "./te
 export interface Dialect {
   /** `category:name`, or a field of one that not every kernel has, `category:name.field`. */
   hasTracepoint(name: string): boolean;
-  isKernelAtLeast(major: number, minor: number): boolean;
   /** Hardware counters, by bpftrace's names: `cpu-cycles`. */
   hasCounter(name: string): boolean;
   /**
@@ -240,7 +239,7 @@ function literal(probe: Probe, name: string, dialect: Dialect, resolve: ResolveS
   if (param.type === "offset") return String(valueOf(param, offsets));
   if (param.type === "exists") return resolve(siteOf(probe, param.site)).length > 0 ? "1" : "0";
   if (param.type === "at") return `(${dialect.rawTracepoints ? param.raw : param.tracepoint})`;
-  if (param.type === "kernel") return `(${dialect.isKernelAtLeast(...param.since) ? param.is : param.before})`;
+  if (param.type === "field") return `(${dialect.hasTracepoint(param.field) ? param.is : param.without})`;
   if (param.type === "page") return `(${param.value(dialect.pageBytes)})`;
   if (param.type === "arch") return `(${param[dialect.arch]})`;
   if (param.type === "int" && Number.isSafeInteger(param.value)) return String(param.value);

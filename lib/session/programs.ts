@@ -52,7 +52,6 @@ export interface EndedProgram {
 export function dialectOf(machine: Capabilities): Dialect {
   return {
     hasTracepoint: (name) => (name.includes(".") ? machine.tracepointFields : machine.tracepoints).has(name),
-    isKernelAtLeast: (major, minor) => isKernelAtLeast(machine.kernel, major, minor),
     hasCounter: (name) => machine.counters.has(name),
     perCpuBuffers: hasRingBuffer(machine.bpftrace!) ? 0 : machine.cpus,
     // 0.21 can do so in one probe of a program, and in none that has variables of its own.

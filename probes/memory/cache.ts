@@ -19,7 +19,7 @@ export const cache: Probe = {
   params: {
     inodes: { type: "int", value: INODES },
     page: { type: "page", value: String },
-    order: { type: "kernel", since: [5, 17], is: "args->order", before: "0" },
+    order: { type: "field", field: "filemap:mm_filemap_add_to_page_cache.order", is: "args->order", without: "0" },
     ...callInProgress,
     // write, pwrite64, writev, pwritev, pwritev2
     reads: {

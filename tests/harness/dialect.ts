@@ -3,7 +3,6 @@ import type { Dialect } from "../../lib/programs/render.ts";
 /** How programs are written for a recent bpftrace, on a kernel that has whatever they ask for. */
 export const recentDialect: Dialect = {
   hasTracepoint: () => true,
-  isKernelAtLeast: () => true,
   hasCounter: () => true,
   perCpuBuffers: 0,
   walksMaps: true,
