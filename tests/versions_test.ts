@@ -33,6 +33,7 @@ interface Way {
   readonly perCpuBuffers: number;
   readonly walksMaps: boolean;
   readonly readsSums: boolean;
+  readonly printsHexadecimal: boolean;
   readonly raw: "never" | "with a list" | "always";
   readonly markers: boolean;
   readonly pages: string;
@@ -45,6 +46,7 @@ const perCpu: Way = {
   perCpuBuffers: 16,
   walksMaps: false,
   readsSums: false,
+  printsHexadecimal: true,
   raw: "never",
   markers: false,
   pages: "4096",
@@ -56,7 +58,7 @@ const walking: Way = { ...shared, walksMaps: true };
 const summing: Way = { ...walking, readsSums: true, raw: "always" };
 const warning: Way = { ...summing, raw: "with a list", quiet: ["-q"] };
 const ways: Readonly<Record<keyof typeof versions, Way>> = {
-  "0.16": perCpu,
+  "0.16": { ...perCpu, printsHexadecimal: false },
   "0.17": perCpu,
   "0.18": perCpu,
   "0.19": shared,

@@ -57,6 +57,11 @@ export function readsSums({ version, features }: Bpftrace, kernel: string): bool
   return atLeast(version, 0, 23) && (features.perCpuLookup || isKernelAtLeast(kernel, 5, 19));
 }
 
+/** `%rh`: bytes as hexadecimal numbers. Before, it is `%r`, which prints what it can of them as it is, and an `h`. */
+export function printsHexadecimal({ version }: Bpftrace): boolean {
+  return atLeast(version, 0, 17);
+}
+
 /** Before, a marker's seventh argument and those behind it are refused. */
 export function handsOverMarkers({ version }: Bpftrace): boolean {
   return atLeast(version, 0, 27);

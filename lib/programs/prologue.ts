@@ -24,6 +24,8 @@ export interface WayOut {
   readonly rotating: RotatingMaps | null;
   /** What counts a line that is printed; empty where all processors share a buffer. */
   readonly line: string;
+  /** Texts are printed as that bpftrace can, and not as hexadecimal numbers. */
+  readonly escapes: boolean;
 }
 
 /**

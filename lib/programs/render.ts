@@ -29,6 +29,8 @@ export interface Dialect {
   readonly readsSums: boolean;
   /** Raw tracepoints, with the kernel's own structures as they are since 5.17. */
   readonly rawTracepoints: boolean;
+  /** `%rh`. */
+  readonly printsHexadecimal: boolean;
   /** Bytes of a page of memory. */
   readonly pageBytes: number;
   readonly arch: "x86_64" | "aarch64";
@@ -52,6 +54,8 @@ export interface Program {
   readonly schema: StreamSchema;
   /** What the kernel adds up while it counts is read by bpftrace: its being late is seen there. */
   readonly readsSums: boolean;
+  /** Its texts have to be made hexadecimal as they come. */
+  readonly escapes?: boolean;
   /** Attach points, in order. */
   readonly sites: readonly ProgramSite[];
 }
@@ -142,11 +146,19 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const buffers = dialect.perCpuBuffers > 0 && { buffers: dialect.perCpuBuffers };
   const schema = { stream: plan.stream, records, maps, disorderNs: DISORDER_NS, ...buffers, ...(rotating?.used && { rows: [...rotating.records] }) };
   const readsSums = plan.probes.some(({ maps, template }) => maps !== undefined || isReadByBpftrace(template, walks));
-  return { text, sites: sites.map((site) => withAmong(site, sites)), unsafe: plan.probes.some((probe) => probe.unsafe), schema, readsSums };
+  return {
+    text,
+    sites: sites.map((site) => withAmong(site, sites)),
+    unsafe: plan.probes.some((probe) => probe.unsafe),
+    schema,
+    readsSums,
+    escapes: way.escapes,
+  };
 }
 
-function wayOut({ probes }: ProgramPlan, { perCpuBuffers }: Dialect): WayOut {
-  return perCpuBuffers > 0 ? { rotating: RotatingMaps.for(probes), line: `@${LINES} = count(); ` } : { rotating: null, line: "" };
+function wayOut({ probes }: ProgramPlan, { perCpuBuffers, printsHexadecimal }: Dialect): WayOut {
+  const escapes = !printsHexadecimal;
+  return perCpuBuffers > 0 ? { rotating: RotatingMaps.for(probes), line: `@${LINES} = count(); `, escapes } : { rotating: null, line: "", escapes };
 }
 
 function attachPoints(block: Block, probe: Probe, dialect: Dialect, resolve: ResolveSite): string[] {
@@ -193,14 +205,14 @@ function emit(
   record: string,
   args: readonly string[],
   kinds: ReadonlyMap<string, number>,
-  { rotating, line }: WayOut,
+  { rotating, line, escapes }: WayOut,
 ): string {
   const fields = probe.records[record];
   if (!fields) throw new Error(`${probe.name}: no record '${record}'`);
   if (args.length !== fields.length) throw new Error(`${probe.name}.${record}: ${fields.length} fields declared, ${args.length} given`);
   const kind = kinds.get(record)!;
   if (rotating?.takes(`${probe.name}.${record}`)) return `${rotating.store(kind, args)} @n = count()`;
-  return `@n = count(); ${line}${printLine(kind, fields, args, line === "")}`;
+  return `@n = count(); ${line}${printLine(kind, fields, args, line === "", escapes)}`;
 }
 
 /** What a site shares with others: see `Probe.share`. */

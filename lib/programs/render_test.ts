@@ -91,6 +91,8 @@ Deno.test("without a ring buffer, frequent numbers become rows of rotating maps,
   } as const;
   const { text, schema, sites } = render(plan, { ...dialect, perCpuBuffers: 2 }, () => []);
   assert.match(text, /tracepoint:a:b \{ @n = count\(\); @lines = count\(\); printf\("11 .*%rh/);
+  const escaped = render(plan, { ...dialect, perCpuBuffers: 2, printsHexadecimal: false }, () => []);
+  assert.deepEqual([escaped.text, escaped.escapes], [text.replaceAll("%rh", "%r"), true]);
   assert.match(
     text,
     /\$row = \(\(int64\)\(12\), \(int64\)\(\(uint64\)pid \* 4194304 \+ tid\), \(int64\)\(arg0\), \(int64\)\(arg1\)\); if .* @rows1\[nsecs, cpu\] = \$row;/,

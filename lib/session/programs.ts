@@ -2,7 +2,7 @@ import type { LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Ns } from "../events/time.ts";
 import type { Offsets } from "../programs/offsets.ts";
-import { atLeast, hasRingBuffer, readsSums, standsAtRawTracepoints } from "../machine/bpftrace.ts";
+import { atLeast, hasRingBuffer, printsHexadecimal, readsSums, standsAtRawTracepoints } from "../machine/bpftrace.ts";
 import { bufferOf } from "../machine/buffer.ts";
 import type { Capabilities } from "../machine/capabilities.ts";
 import type { Filter } from "../programs/filter.ts";
@@ -58,6 +58,7 @@ export function dialectOf(machine: Capabilities): Dialect {
     walksMaps: atLeast(machine.bpftrace!.version, 0, 22) && isKernelAtLeast(machine.kernel, 5, 13),
     readsSums: readsSums(machine.bpftrace!, machine.kernel),
     rawTracepoints: standsAtRawTracepoints(machine.bpftrace!) && isKernelAtLeast(machine.kernel, 5, 17),
+    printsHexadecimal: printsHexadecimal(machine.bpftrace!),
     pageBytes: machine.pageBytes,
     arch: machine.arch,
   };

@@ -5,6 +5,7 @@ import { SELF } from "../programs/prologue.ts";
 import type { Program } from "../programs/render.ts";
 import { type ClockReading, parseClockLine } from "./clock_line.ts";
 import { invocation, type InvocationOptions } from "./command_line.ts";
+import { EscapedTexts } from "./escaped_texts.ts";
 import { readBlocks } from "./read_blocks.ts";
 
 export interface ProcessOptions extends InvocationOptions {
@@ -52,6 +53,7 @@ export class RunningProgram {
     // Somebody may be waiting for another program when this one fails.
     this.ready.catch(() => {});
     let isReady = false;
+    const texts = program.escapes ? new EscapedTexts(program.schema) : null;
     const output = (async () => {
       await readBlocks(child.stdout!, (bytes) => {
         if (!isReady) {
@@ -63,8 +65,9 @@ export class RunningProgram {
             resolve(clock);
           }
         }
-        this.#hand(bytes);
+        this.#hand(texts ? texts.lines(bytes) : bytes);
       });
+      if (texts) this.#hand(texts.end());
     })();
     this.ended = Promise.all([child.status, output, errors]).then(([{ code, signal }]) => {
       if (!isReady) reject(couldNotAttach(program, this.#stderr + seen, { code, signal }));

@@ -8,6 +8,7 @@ export const recentDialect: Dialect = {
   walksMaps: true,
   readsSums: true,
   rawTracepoints: false,
+  printsHexadecimal: true,
   pageBytes: 4096,
   arch: "x86_64",
 };
