@@ -31,6 +31,8 @@ export interface Capabilities extends BufferUnits {
   readonly hiddenBtf: string | null;
   /** `none`, `integrity`, `confidentiality`; null where the kernel does not say. */
   readonly lockdown: string | null;
+  /** The kernel is one for real time (PREEMPT_RT): who waits for a lock sleeps. */
+  readonly realtime: boolean;
   /** False in a container with PIDs of its own: probes see other numbers than llmprof. */
   readonly pidNamespaceIsInit: boolean;
   /** False where root is one of a container's own, who may not trace: a rootless container, a toolbox. */
@@ -98,6 +100,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     "/sys/kernel/security/lockdown",
     "/etc/os-release",
     "/proc/self/uid_map",
+    "/sys/kernel/realtime",
   ]);
   const buffers = readBufferUnits(files);
   options.onUnits?.(buffers);
@@ -112,7 +115,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     readCounters(files),
     known,
   ]);
-  const [release, cpuinfo, meminfo, governor, lockdown, osRelease, uidMap] = texts.map((text) => text ?? "");
+  const [release, cpuinfo, meminfo, governor, lockdown, osRelease, uidMap, realtime] = texts.map((text) => text ?? "");
   return {
     ...own,
     ...units,
@@ -126,6 +129,7 @@ export async function readCapabilities(files: KernelFiles, options: CapabilityOp
     btf,
     hiddenBtf: btf ? null : hiding("/sys/kernel/btf/vmlinux", mounts),
     lockdown: /\[(\w+)\]/.exec(lockdown!)?.[1] ?? null,
+    realtime: realtime!.trim() === "1",
     pidNamespaceIsInit: namespace === initialPidNamespace,
     counters,
     distribution: distributionOf(osRelease!),

@@ -30,3 +30,14 @@ export function filtersReturns(release: string, arch: "x86_64" | "aarch64"): boo
   const [, minor = "", point = 0] = UEK.exec(release) ?? /^6\.(\d+)(?:\.(\d+))?/.exec(release) ?? [];
   return arch === "x86_64" && Number(point) < (UNFILTERED[minor] ?? 0);
 }
+
+/** By minor number of Linux 6, as {@link UNFILTERED}: who writes into a ring buffer spins for its lock, on a kernel for real time, too (CVE-2024-50138). */
+const AWAKE: Readonly<Record<string, number>> = { 6: 84, 11: 6 };
+/** Those, in words. */
+export const AWAKE_RINGS = "Linux 6.6.84, 6.11.6 or 6.12";
+
+/** Whether a program on a kernel for real time may sleep for a ring buffer's lock, where the scheduler, whom it interrupts, may not. */
+export function sleepsInRing(release: string): boolean {
+  const [, minor = "", point = 0] = /^6\.(\d+)(?:\.(\d+))?/.exec(release) ?? [];
+  return !isKernelAtLeast(release, 6, 12) && Number(point) < (AWAKE[minor] ?? Infinity);
+}

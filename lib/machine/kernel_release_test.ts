@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { filtersReturns, hidesPoint } from "./kernel_release.ts";
+import { filtersReturns, hidesPoint, sleepsInRing } from "./kernel_release.ts";
 
 Deno.test("kernel release: filters are asked for returns from 6.11 on until that was mended, on x86-64", () => {
   const filtered = (releases: readonly string[]) => releases.filter((release) => filtersReturns(release, "x86_64"));
@@ -17,4 +17,9 @@ Deno.test("kernel release: of a distribution that stays at one point, the number
   const all = ["6.12.0-124.8.1.el10_1.x86_64", "6.11.0-29-generic", ...oracles, "6.12.0", "6.12.0-rc1", "6.12.48+deb13-amd64"];
   assert.deepEqual(all.filter(hidesPoint), all.slice(0, 2));
   assert.deepEqual(oracles.map((release) => filtersReturns(release, "x86_64")), [true, false]);
+});
+
+Deno.test("kernel release: who writes into a ring buffer may sleep on kernels for real time until that was mended", () => {
+  const all = ["5.15.0-1050-realtime", "6.1.90-rt30", "6.6.83-rt52", "6.10.2-rt14", "6.11.5", "6.6.84-rt53", "6.11.6", "6.12.0-rt1", "7.0.0"];
+  assert.deepEqual(all.filter(sleepsInRing), all.slice(0, 5));
 });

@@ -24,6 +24,7 @@ export function capable(info = "bfd: yes\nringbuf: yes\nuprobe_multi: yes\n", tr
     btf: true,
     hiddenBtf: null,
     lockdown: null,
+    realtime: false,
     pidNamespaceIsInit: true,
     userNamespaceIsInit: true,
     counters: new Set(["cpu-cycles", "instructions"]),

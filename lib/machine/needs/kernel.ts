@@ -1,6 +1,6 @@
-import { atLeast } from "../bpftrace.ts";
+import { atLeast, hasRingBuffer } from "../bpftrace.ts";
 import type { Capabilities } from "../capabilities.ts";
-import { countsSkipped, filtersReturns, hidesPoint, isKernelAtLeast, UNFILTERED_RETURNS } from "../kernel_release.ts";
+import { AWAKE_RINGS, countsSkipped, filtersReturns, hidesPoint, isKernelAtLeast, sleepsInRing, UNFILTERED_RETURNS } from "../kernel_release.ts";
 import { type Check, missing, ok, unknown, warning } from "./check.ts";
 import { asRoot, containerFlags } from "./shell.ts";
 
@@ -13,6 +13,7 @@ export function kernelNeeds(machine: Capabilities): Check[] {
     version(machine),
     skippedHits(machine),
     ...filteredReturns(machine),
+    ...sleepingRing(machine),
     lockdown(machine),
     tracefs(machine),
     systemCalls(machine),
@@ -47,6 +48,16 @@ function filteredReturns({ kernel, arch }: Capabilities): Check[] {
     consequence:
       `A process with a filter of system calls (docker, snap, systemd) is killed at the first return that is watched${unless}: llmprof refuses one.`,
     advice: `${UNFILTERED_RETURNS}.`,
+  })];
+}
+
+/** Said only of the few that do. Where each processor has a buffer of its own nobody waits. */
+function sleepingRing({ kernel, realtime, bpftrace }: Capabilities): Check[] {
+  if (!realtime || !sleepsInRing(kernel) || bpftrace === null || !hasRingBuffer(bpftrace)) return [];
+  return [warning("a real-time kernel whose ring buffer lets nobody sleep", kernel, {
+    consequence:
+      "Where the scheduler is watched (sched, record), it may sleep in itself for a place in the ring buffer, and the machine stand still.",
+    advice: `Start ${AWAKE_RINGS}, a kernel whose distribution has mended that (CVE-2024-50138), or one that is not for real time (PREEMPT_RT).`,
   })];
 }
 

@@ -132,6 +132,7 @@ Deno.test("needs: what no command mends says what does", () => {
     [{ bpftrace: withoutRing, distribution: ["fedora"] }, {}, "ring buffer", "warning", /--bpftrace PATH/],
     [{ seccomp: true }, {}, "no filter of system calls", "warning", /seccomp=unconfined/],
     [{ kernel: "6.12.0-55.el10" }, {}, "a kernel that lets filtered processes return", "warning", /^Linux 6\.12\.17, .*seccomp=unconfined\.$/],
+    [{ realtime: true, kernel: "6.6.83-rt52" }, {}, "a real-time kernel whose ring buffer lets nobody sleep", "warning", /^Start Linux 6\.6\.84,/],
     [{ counters: new Set() }, {}, "hardware counters", "warning", /pmu=on/],
     [{}, { pressure: false }, "pressure (PSI)", "warning", /psi=1/],
     [{}, { config: new Map([["CONFIG_BPF_SYSCALL", "y"]]) }, "kernel configuration", "missing", /built with/],
