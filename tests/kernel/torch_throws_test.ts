@@ -117,29 +117,6 @@ sampledTest(1, "PyTorch: …and where another library than GCC's unwinds it, whi
   await testThrowing(folder, name, path, ["env", "LD_PRELOAD=libunwind.so.8"]);
 }, true);
 
-sampledTest(1, "PyTorch: …and of others that run the same, each with an unwinder of its own, one of them the target's", needs, async ({ path }) => {
-  using folder = temporary();
-  const own = ["first", "second", "stranger"].map((name) => {
-    Deno.mkdirSync(folder.file(name));
-    Deno.copyFileSync("/lib/x86_64-linux-gnu/libgcc_s.so.1", folder.file(`${name}/libgcc_s.so.1`));
-    return ["env", `LD_PRELOAD=${folder.file(`${name}/libgcc_s.so.1`)}`, debianPython, throwing, "1", "0", folder.file("stop")];
-  });
-  const both = ["sh", "-c", '"$1" "$2" "$3" "$4" "$5" "$6" "$7" & shift 7; "$@"; wait', "sh", ...own[0]!, ...own[1]!];
-  await using target = start(both, { timeoutMilliseconds: 180_000 });
-  await using stranger = start(own[2]!, { timeoutMilliseconds: 180_000 });
-  await target.saw(/"torch"[^]*"torch"/);
-  await stranger.saw('"torch"');
-  await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { pid: target.pid }, formats: [], flags: ["--learn", "1s"] });
-  await llmprof.saw("Tracing process");
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  Deno.writeTextFileSync(folder.file("stop"), "");
-  const { stdout } = await target.succeeded().catch((error) => assert.fail(`${error.message}\n${llmprof.stderr()}`));
-  assert.equal(stdout.match(/"caught"/g)?.length, 2, stdout);
-  await stranger.succeeded();
-  const { notes } = wholeSummaryOf("operators", await llmprof.finished());
-  for (const stood of [TARGET_STOOD, OTHERS_STOOD]) assert.equal(notes.filter((text) => stood.test(text)).length, 1, notes.join("\n"));
-}, true);
-
 async function testThrowing(folder: Temporary, name: string, path: string, through: readonly string[]): Promise<void> {
   const argv = [...through, debianPython, throwing, String(THROWERS), String(THROWS)];
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [], ...LIMIT });
