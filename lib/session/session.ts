@@ -275,7 +275,8 @@ export class Session {
     await idle();
   }
 
-  #tellThrown(): void {
+  async #tellThrown(): Promise<void> {
+    await this.#unwinding.counted();
     const { stops, othersStops, uncovered } = this.#unwinding;
     for (const pid of uncovered) {
       const text = `process ${pid} has no libgcc_s.so that was found: an exception that leaves functions that are watched is its end`;
@@ -290,7 +291,7 @@ export class Session {
   async #close(): Promise<void> {
     this.#programs.close();
     await this.#endPrograms();
-    this.#tellThrown();
+    await this.#tellThrown();
     for (const text of uncounted(this.means.machine.kernel)) this.#fact({ fact: "note", text });
     if (this.#timeline) { for (const fact of await this.options.conclude?.() ?? []) this.#fact(fact); }
     this.#host?.close();

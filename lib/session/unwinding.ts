@@ -43,6 +43,7 @@ export class Unwinding {
   readonly #served = new Map<number, Promise<void>>();
   readonly #uncovered = new Set<number>();
   readonly #counts = new Map<number, boolean>();
+  #counting: Promise<unknown> = Promise.resolve();
   /** How many times one of the target's processes stood. */
   stops = 0;
   /** How many times somebody else stood: whoever runs the same files is trapped in them. */
@@ -95,6 +96,11 @@ export class Unwinding {
   /** Processes of which no file was found in which unwinding begins. */
   get uncovered(): ReadonlySet<number> {
     return this.#uncovered;
+  }
+
+  /** Whose each stop was is known by then. */
+  async counted(): Promise<void> {
+    await this.#counting;
   }
 
   /** Whoever throws is stopped. */
@@ -157,7 +163,7 @@ export class Unwinding {
   #serve(pid: number): void {
     const throwing = this.#thrower(pid);
     if (this.#served.has(pid) || !throwing.waits) return;
-    void this.#count(pid);
+    this.#counting = Promise.all([this.#counting, this.#count(pid)]);
     void this.guard.stopped(pid);
     const served = throwing.serve().catch(() => false).then((goesOn) => {
       this.#served.delete(pid);
@@ -171,7 +177,8 @@ export class Unwinding {
 
   /** It stands, so that who it is can be looked up; of the next one with its number that is forgotten. */
   async #count(pid: number): Promise<void> {
-    const counts = this.#counts.get(pid) ?? await sideLook(this.counts(pid), undefined);
+    // Where nobody can be asked it is taken for the target's: more that is missing is said than is.
+    const counts = this.#counts.get(pid) ?? await sideLook(this.counts(pid), true);
     if (counts !== undefined && this.#throwing.has(pid)) this.#counts.set(pid, counts);
     if (counts) this.stops++;
     else this.othersStops++;

@@ -51,10 +51,11 @@ Deno.test("unwinding: how often the target stood is told apart from how often ot
   const { unwinding, cover } = unwindingOf(root.path, spawnBpftraces(time, (bpftrace) => void all.push(bpftrace)), time, sleep);
   await cover();
   const stands = async (pid: number) => {
-    const [before, { stops, othersStops }] = [unwinding.stops + unwinding.othersStops, unwinding];
+    const { stops, othersStops } = unwinding;
     all[0]!.event(HIDDEN, pid, 16, 7);
     all[0]!.event(STOPPED, pid);
-    while (unwinding.stops + unwinding.othersStops === before) await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await unwinding.counted();
     return [unwinding.stops - stops, unwinding.othersStops - othersStops];
   };
   assert.deepEqual([await stands(100), await stands(200)], [[1, 0], [0, 1]]);

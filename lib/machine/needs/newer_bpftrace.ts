@@ -15,7 +15,9 @@ const wrapper = [
 
 /** The first Ubuntu whose `debian-archive-keyring` knows by whom Debian 13 is signed; an older one can have that package of one that is kept for longer. */
 const KNOWS_DEBIAN = 25.04, KEPT = "resolute";
-const source = "/etc/apt/sources.list.d/debian-keys.list";
+/** Where apt looks into it for these commands alone: nothing else is to come from there, whatever fails on the way. */
+const source = "/etc/apt/debian-keys.list";
+const fromThere = `-o Dir::Etc::SourceList=${source} -o Dir::Etc::SourceParts=- -o APT::Get::List-Cleanup=0`;
 
 /**
  * Commands for Debian and what is made of it, one after the other: a newer bpftrace that runs beside the distribution's, from a folder of its own.
@@ -24,7 +26,9 @@ const source = "/etc/apt/sources.list.d/debian-keys.list";
 export function newerBpftraceCommands(isRoot: boolean, llmprof: string, { distribution: [id], release }: Distribution): string[] {
   const lacksKeys = id === "ubuntu" && release !== null && release < KNOWS_DEBIAN;
   return [
-    ...lacksKeys ? keysFirst(isRoot) : [asRoot(isRoot, "apt-get update"), asRoot(isRoot, "apt-get install debootstrap debian-archive-keyring")],
+    asRoot(isRoot, "apt-get update"),
+    asRoot(isRoot, `apt-get install debootstrap${lacksKeys ? "" : " debian-archive-keyring"}`),
+    ...lacksKeys ? keys(isRoot) : [],
     asRoot(isRoot, `debootstrap --variant=minbase --include=bpftrace trixie ${root} '' sid`),
     `printf '%s\\n' ${wrapper.map((line) => `'${line}'`).join(" ")} | ${asRoot(isRoot, `tee ${program}`)}`,
     asRoot(isRoot, `chmod +x ${program}`),
@@ -32,13 +36,11 @@ export function newerBpftraceCommands(isRoot: boolean, llmprof: string, { distri
   ];
 }
 
-/** Debian's keys, as Ubuntu signs them. */
-function keysFirst(isRoot: boolean): string[] {
+/** Debian's, as Ubuntu signs them. */
+function keys(isRoot: boolean): string[] {
   const line = `deb [signed-by=/usr/share/keyrings/ubuntu-archive-keyring.gpg] http://archive.ubuntu.com/ubuntu ${KEPT} universe`;
   return [
     `echo '${line}' | ${asRoot(isRoot, `tee ${source}`)}`,
-    asRoot(isRoot, "apt-get update"),
-    asRoot(isRoot, `apt-get install debootstrap debian-archive-keyring/${KEPT}`),
-    asRoot(isRoot, `rm ${source}`),
+    ...["update", "install debian-archive-keyring"].map((words) => asRoot(isRoot, `apt-get ${fromThere} ${words}`)),
   ];
 }
