@@ -1,4 +1,4 @@
-import { trace } from "./trace.ts";
+import { watchPages } from "./page_cache.ts";
 
 /** Bytes of a file that left the page cache. */
 export interface Evicted<T> {
@@ -12,12 +12,9 @@ export interface Evicted<T> {
  * also between the moment in which somebody looks and that in which bpftrace has ended.
  */
 export async function watchEvicted<T>(bpftrace: string, path: string, whileRunning: () => Promise<T>): Promise<Evicted<T>> {
-  const { ino } = Deno.statSync(path);
-  const sum = "@evicted[nsecs / 1000000] = sum(4096 << args->order);";
-  const program = `tracepoint:filemap:mm_filemap_delete_from_page_cache /args->i_ino == ${ino}/ { ${sum} }`;
-  const { stdout, value } = await trace(bpftrace, program, whileRunning);
-  const rows = [...stdout.matchAll(/^@evicted\[(\d+)\]: (\d+)$/gm)].map(([, at, bytes]) => ({ at: BigInt(at!), bytes: Number(bytes) }));
+  const leaving = { event: "mm_filemap_delete_from_page_cache", paths: [path], by: "nsecs / 1000000" } as const;
+  const { bytes, value } = await watchPages(bpftrace, leaving, whileRunning);
   const between = (from: bigint, to: bigint) =>
-    rows.filter(({ at }) => at > from / 1_000_000n && at <= to / 1_000_000n).reduce((sum, { bytes }) => sum + bytes, 0);
+    [...bytes].filter(([at]) => at > from / 1_000_000n && at <= to / 1_000_000n).reduce((sum, [, bytes]) => sum + bytes, 0);
   return { between, value };
 }

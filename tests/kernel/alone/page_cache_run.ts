@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { temporary } from "../../harness/temporary.ts";
 import { watchEvicted } from "../../independent/evicted.ts";
+import { ATTEMPTS } from "../../independent/page_cache.ts";
 import { parseEngineLog } from "../../workloads/engine_log.ts";
 import { engineCommand } from "../../workloads/engine_run.ts";
 import { residentBytes } from "../../workloads/pagecache.ts";
@@ -21,8 +22,6 @@ export interface PageCacheRun {
   /** What the kernel says that the engine has read from disks, of any file. */
   readonly readBytes: number;
 }
-
-const ATTEMPTS = 5;
 
 /**
  * Loads a model under `coldstart` and looks before and after, when `prepare` has done its part. Begins anew where pages leave just while somebody looks:
