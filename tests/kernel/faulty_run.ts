@@ -92,7 +92,6 @@ export async function faultyRun({ bpftrace, by, formats = ["pftrace"], flags = [
   const running = start(argv, { cwd: folder.path });
   let counting: bigint | undefined;
   let known: number | undefined;
-  /** By the target's own clock: a test can only guess at CLOCK_BOOTTIME. */
   const now = () => readSteadyLog(log).calls.at(-1)!.end;
   const target = () => started?.pid ?? (known ??= launchedBy(running.pid)!);
 

@@ -17,8 +17,8 @@
  *     that is ahead goes on alone for 3 times
  *
  * with places in a sequence that go on from call to call, but for the text to embed. A batch is a few numbers here, not what it is in llama.cpp, because
- * llmprof must not depend on that. The functions are exported by the program itself; with INLINED, those inside of them as well. It computes nothing, and no figure about an engine may ever come
- * from it.
+ * llmprof must not depend on that. The functions are exported by the program itself; with INLINED, those inside of them as well. It computes nothing, and
+ * no figure about an engine may ever come from it.
  */
 #include <err.h>
 #include <stdbool.h>
