@@ -76,9 +76,9 @@ sampledTest(
     const target = { pid: engine.pid };
     await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target, flags: ["--detail", "sum"] });
     await llmprof.saw("Tracing");
-    // A graph takes 4 ms of a processor, however long the engine waits for one.
+    // A graph takes at most 4 ms of a processor, on the average: its operators end by the clock, also where the engine waits for one.
     const before = onProcessorNs(engine.pid)!;
-    await until("600 graphs", () => onProcessorNs(engine.pid)! - before > 2.4e9);
+    await until("at least 600 graphs", () => onProcessorNs(engine.pid)! - before > 2.4e9);
     llmprof.kill("SIGINT");
     const { result, events } = summaryOf("operators", await llmprof.finished());
     engine.kill("SIGKILL");
