@@ -122,6 +122,7 @@ async function testThrowing(folder: Temporary, name: string, path: string, throu
   await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: [], ...LIMIT });
   const finished = await llmprof.finished();
   if (!placesThousands(name)) return assertRefused(finished);
+  assert.doesNotMatch(finished.stderr, /cannot be preloaded/);
   const { result, events, notes } = torchSummaryOf(finished);
   const calls = (operator: string) => result.operators.find(({ name }) => name === operator)?.calls;
   const told = `${JSON.stringify(events)}\n${notes.join("\n")}\n${finished.stderr}`;

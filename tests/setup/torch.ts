@@ -12,7 +12,8 @@ export const torch: Part = {
   isThere: () => hasTorch(debianPython),
   async make() {
     requireRoot("Installing PyTorch");
-    await install(["python3-torch"]);
+    // And another unwinder than GCC's, which it may bring or not.
+    await install(["python3-torch", "libunwind8"]);
   },
 };
 
