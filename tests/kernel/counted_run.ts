@@ -39,7 +39,10 @@ export interface Counted {
 export interface FirstToken {
   /** The script was about to hand over what it is computed from. */
   readonly asked: bigint;
-  /** When it came by llmprof, which is within the first call. */
+  /** By the trace the first call began, and was over: all of the prompt is in it. */
+  readonly called: bigint;
+  readonly computed: bigint;
+  /** When it came by llmprof: at the end of that call or of a sampling behind it. Added up of rounded times. */
   readonly told: bigint;
   /** The script had it. */
   readonly had: bigint;
@@ -81,7 +84,7 @@ async function firstToken(path: string, summary: Summary<Results[Counting]>, { t
   const told = "firstTokenNs" in result
     ? first!.start + BigInt(result.firstTokenNs!)
     : absolute(summary, result.root!.execNs + result.timeToFirstTokenNs! + result.stoppedNs);
-  return { asked: times.firstBatch, told, had: times.firstToken, used: second!.end };
+  return { asked: times.firstBatch, called: first!.start, computed: first!.end, told, had: times.firstToken, used: second!.end };
 }
 
 const perGraph = new Map<string, Promise<number>>();
