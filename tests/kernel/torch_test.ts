@@ -12,6 +12,7 @@ import { top } from "../harness/places.ts";
 import { type Temporary, temporary } from "../harness/temporary.ts";
 import { median } from "../independent/durations.ts";
 import { debianPython } from "../setup/torch.ts";
+import { lastOfThree } from "./last_of_three.ts";
 import { allFormats, outputPath, startLlmprof, torchSummaryOf } from "./live_run.ts";
 import { assertRefused, placesThousands } from "./refused_torch.ts";
 import { differingReplays } from "./replayed.ts";
@@ -26,6 +27,12 @@ interface Profiled {
   readonly shapes: readonly (readonly [string, readonly (readonly unknown[])[], number])[];
   /** Of each time through the net: nanoseconds of the pause before it by the net's own clock, and how often its processor was taken away from it. */
   readonly passes: readonly (readonly [pauseNs: number, taken: number])[];
+}
+
+/** A run that both have counted alike. */
+interface Compared {
+  readonly summary: Summary<TorchResult>;
+  readonly profiled: Profiled;
 }
 
 class Sums extends Map<string, number> {
@@ -45,20 +52,29 @@ const needs = { torch: true, judge: true };
 
 for (const python of pythons) {
   sampledTest(1, `PyTorch: a running process, operators and who asks for them are torch.profiler's, ${python}`, needs, async ({ name, path }) => {
-    await testRunning(python, path, ["--shapes"], !placesThousands(name));
+    testPasses(await lastOfThree(() => running(python, path, ["--shapes"], !placesThousands(name)), isLetBe));
   });
 
   sampledTest(0, `PyTorch: …where it is learned first which run, ${python}`, needs, async ({ path }) => {
-    await testRunning(python, path, ["--learn", "1s"], true);
+    testPasses(await lastOfThree(() => running(python, path, ["--learn", "1s"], true), isLetBe));
   });
 
   sampledTest(1, `PyTorch: a program that llmprof starts, from its first operator on, ${python}`, needs, async ({ name, path }) => {
-    using folder = temporary();
-    const argv = [python, script, String(LAYERS), String(FORWARDS)];
-    await using llmprof = startLlmprof("operators", { bpftrace: path, folder, target: { argv }, formats: allFormats, timeoutMilliseconds: 180_000 });
-    const finished = await llmprof.finished();
-    if (placesThousands(name)) return void await compare(folder, finished, finished.stderr);
-    assertRefused(finished);
+    const launched = async () => {
+      using folder = temporary();
+      const argv = [python, script, String(LAYERS), String(FORWARDS)];
+      await using llmprof = startLlmprof("operators", {
+        bpftrace: path,
+        folder,
+        target: { argv },
+        formats: allFormats,
+        timeoutMilliseconds: 180_000,
+      });
+      const finished = await llmprof.finished();
+      return placesThousands(name) ? await compare(folder, finished, finished.stderr) : void assertRefused(finished);
+    };
+    const run = await lastOfThree(launched, (run) => !run || isLetBe(run));
+    if (run) testPasses(run);
   });
 }
 
@@ -86,7 +102,7 @@ sampledTest(1, "PyTorch: programs that come one after another have the names of 
 });
 
 /** A net that has computed before, and computes its last while it is looked at. */
-async function testRunning(python: string, bpftrace: string, flags: readonly string[], learns: boolean): Promise<void> {
+async function running(python: string, bpftrace: string, flags: readonly string[], learns: boolean): Promise<Compared> {
   using folder = temporary();
   const [quiet, go] = [folder.file("quiet"), folder.file("go")];
   await using net = start([python, script, String(LAYERS), String(FORWARDS), quiet, go], { timeoutMilliseconds: 180_000 });
@@ -104,14 +120,15 @@ async function testRunning(python: string, bpftrace: string, flags: readonly str
   await llmprof.saw("Tracing process");
   Deno.writeTextFileSync(go, "");
   const { stdout } = await net.succeeded();
-  const { result, notes } = await compare(folder, await llmprof.finished(), stdout);
+  const compared = await compare(folder, await llmprof.finished(), stdout), { result, notes } = compared.summary;
   assert.equal(result.learnedNs !== null, learns);
   assert.equal(result.shapes !== null, flags.includes("--shapes"));
   assert.equal(notes.length, learns ? 1 : 0, `what was learned: ${notes.join("\n")}`);
+  return compared;
 }
 
 /** `said`: what the net printed, its last line what its profiler saw. */
-async function compare(folder: Temporary, finished: Finished, said: string): Promise<Summary<TorchResult>> {
+async function compare(folder: Temporary, finished: Finished, said: string): Promise<Compared> {
   const summary = torchSummaryOf(finished);
   const { result, events } = summary;
   const profiled: Profiled = JSON.parse(said.split("\n").findLast((line) => line.startsWith('{"calls"'))!);
@@ -129,11 +146,10 @@ async function compare(folder: Temporary, finished: Finished, said: string): Pro
   const all = profiled.calls.reduce((sum, [, , calls]) => sum + calls, 0);
   assert.ok(all > 5000, `${all} calls`);
   assert.deepEqual([events.lost, result.windows.count, result.threads.map(({ calls }) => calls)], [0, 1, [all]]);
-  testPasses(result, profiled);
   if (result.shapes) testShapes(result.shapes, profiled, names);
   assert.equal((await slicesOf(outputPath(folder, "pftrace"), "torch.op")).length, all);
   assert.deepEqual(await differingReplays(folder, ["pftrace", "json", "jsonl"]), []);
-  return summary;
+  return { summary, profiled };
 }
 
 /** Shapes of the tensors that come first among an operator's arguments: each as often as the profiler saw them. */
@@ -158,14 +174,22 @@ function testShapes(shapes: NonNullable<TorchResult["shapes"]>, profiled: Profil
   ]);
 }
 
+/** How many passes were not interrupted too often: those that are, are told as others. */
+function letBe({ passes }: Profiled): number {
+  return passes.filter(([, taken]) => taken <= OFTEN).length;
+}
+
+/** Whether a pass has to be found, though two may be missed. */
+function isLetBe({ profiled }: Compared): boolean {
+  return letBe(profiled) > 2;
+}
+
 /** Each time through the net is a pass of one kind, with its pause, whoever had the processor in between. */
-function testPasses({ passes: { kinds } }: TorchResult, { passes }: Profiled): void {
+function testPasses({ summary: { result: { passes: { kinds } } }, profiled }: Compared): void {
+  const { passes } = profiled, whole = letBe(profiled);
   assert.equal(passes.length, FORWARDS);
   const net = kinds.find(({ calls }) => calls === LAYERS * CALLS_OF_A_BLOCK);
-  // What is interrupted too often is told as others.
-  const whole = passes.filter(([, taken]) => taken <= OFTEN).length;
-  assert.ok((net?.times ?? 0) <= FORWARDS && (net?.times ?? 0) >= whole - 2, `${whole} were let be, ${JSON.stringify(kinds)}`);
-  if (!net) return;
+  assert.ok(net && net.times <= FORWARDS && net.times >= whole - 2, `${whole} were let be, ${JSON.stringify(kinds)}`);
   assert.deepEqual([net.first, net.last], ["layer_norm", "add_Tensor"]);
   const pauseNs = median(passes.map(([pauseNs]) => pauseNs));
   assert.ok(net.beforeP50Ns! >= 20e6 && net.beforeP50Ns! < pauseNs + 20e6, `${net.beforeP50Ns} ns, ${pauseNs} by its own clock`);
