@@ -7,7 +7,7 @@ import { smallDisk } from "../harness/small_disk.ts";
 import { aWhile, broughtBack, faultTests, formats, killedEarly, killedWithGuard, needs, nothing, stopped } from "./fault_tests.ts";
 import { faultyRun } from "./faulty_run.ts";
 import { outputPath } from "./live_run.ts";
-import { row, until } from "./processes.ts";
+import { hasProgram, row, until } from "./processes.ts";
 
 faultTests([
   { name: "llmprof is killed while a program stands before its first instruction", by: "start", stage: "standing", fault: killedEarly },
@@ -52,7 +52,7 @@ faultTests([
     stage: "reading",
     fault: ({ typed }) => (typed("SIGINT"), { ...nothing, target: "never began" }),
   },
-  { name: "Ctrl-C while it attaches", by: "pid", stage: "attaching", fault: ({ typed }) => (typed("SIGINT"), nothing) },
+  { name: "Ctrl-C before its bpftrace attaches", by: "pid", stage: "attaching", fault: ({ typed }) => (typed("SIGINT"), nothing) },
   {
     name: "Ctrl-C while a program stands before its first instruction",
     by: "start",
@@ -79,7 +79,7 @@ faultTests([
     },
   },
   {
-    name: "Ctrl-C twice while it attaches",
+    name: "Ctrl-C twice before its bpftrace attaches",
     by: "pid",
     stage: "attaching",
     fault: ({ typed }) => (typed("SIGINT"), typed("SIGTERM"), { code: [130, 143], files: [] }),
@@ -158,7 +158,7 @@ faultTests([
     },
   },
   {
-    name: "bpftrace is killed while it attaches",
+    name: "bpftrace is killed before it attaches",
     by: "start",
     stage: "attaching",
     fault: ({ bpftraces }) => {
@@ -221,6 +221,19 @@ faultTests([
       run.llmprof.kill("SIGINT");
       // Some bpftraces let go of them in a moment.
       return { ...expected, code: [130, 0] };
+    },
+  },
+  {
+    name: "Ctrl-C while its bpftrace attaches",
+    by: "pid",
+    stage: "attaching",
+    fault: async ({ llmprof, bpftraces, typed }) => {
+      for (const pid of bpftraces()) Deno.kill(pid, "SIGCONT");
+      await until("a program is in the kernel", () => bpftraces().some(hasProgram));
+      typed("SIGINT");
+      await until("llmprof ends", () => row(llmprof.pid) === undefined);
+      // It may have begun to count by then.
+      return /^Wrote /m.test(llmprof.stderr()) ? { code: 0 } : nothing;
     },
   },
 ]);

@@ -14,8 +14,8 @@ import { type Decode, decodesIn } from "./trace_decodes.ts";
 export type By = "pid" | "start" | "wait";
 
 /**
- * Where a run is when the fault happens. `attaching`: for as long as its bpftrace is held (`heldBpftrace`). `standing`: before the first instruction of a
- * program that llmprof starts.
+ * Where a run is when the fault happens. `attaching`: for as long as its bpftrace is held before it begins (`heldBpftrace`). `standing`: before the
+ * first instruction of a program that llmprof starts.
  */
 export type Stage = "reading" | "attaching" | "standing" | "gate" | "waiting" | "counting";
 

@@ -47,6 +47,16 @@ export function hasMapped(pid: number, path: string): boolean {
   }
 }
 
+/** Whether a process holds a BPF program, attached or not yet. One that is gone holds none. */
+export function hasProgram(pid: number): boolean {
+  try {
+    return [...Deno.readDirSync(`/proc/${pid}/fd`)].some(({ name }) => Deno.readLinkSync(`/proc/${pid}/fd/${name}`) === "anon_inode:bpf-prog");
+  } catch {
+    // Or closed a file in the meantime.
+    return false;
+  }
+}
+
 /** The process and all its descendants that live. */
 export function treeFrom(root: number): ProcessRow[] {
   const all = processTable();
