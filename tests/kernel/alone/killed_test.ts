@@ -8,11 +8,12 @@ import { parseEngineLog } from "../../workloads/engine_log.ts";
 import { startEngine } from "../../workloads/engine_run.ts";
 import { model } from "../../workloads/model.ts";
 import { Awake, ranFor } from "../awake.ts";
+import { bootNow } from "../boot_clock.ts";
 import { operatorsPerGraph } from "../counted_run.ts";
 import { aWhile, type Case, faultTests, formats, guardOf } from "../fault_tests.ts";
 import { LATENCY_MS } from "../faulty_run.ts";
 import { outputPath, startLlmprof } from "../live_run.ts";
-import { bpftracesOf, interruptedUntilGone, row, until } from "../processes.ts";
+import { bpftracesOf, interruptedUntilGone, onProcessorNs, row, until } from "../processes.ts";
 import { slicesOf } from "../trace_figures.ts";
 
 const killed: Case["fault"] = ({ llmprof, written }) => {
@@ -92,11 +93,15 @@ for (const [index, victim] of ["bpftrace", "llmprof"].entries()) {
       if (victim === "llmprof") llmprof.kill("SIGKILL");
       // The reader that is paused, where readers are: the last to come.
       else Deno.kill(bpftracesOf(llmprof.pid).at(-1)!, "SIGKILL");
+      const killedAt = bootNow(), usedNs = onProcessorNs(engine.pid)!;
       const { code, stderr } = await llmprof.finished();
       assert.equal(code, victim === "llmprof" ? 137 : 1, stderr);
+      // Its first thread has each token in hand for a part of a millisecond.
+      await until("the engine is some tokens on", () => onProcessorNs(engine.pid)! - usedNs > 50e6);
       Deno.writeTextFileSync(stopFile, "");
-      assert.equal((await engine.finished()).code, 0, "it goes on until it is told to stop");
+      assert.equal((await engine.finished()).code, 0);
       const { tokenTimes } = parseEngineLog(Deno.readTextFileSync(log));
+      assert.ok(tokenTimes.at(-1)! > killedAt, "it goes on until it is told to stop");
       const path = outputPath(folder, "pftrace");
       assert.deepEqual(await errors(path), []);
       const seen = tokenTimes.filter((at) => at < written);
