@@ -42,7 +42,7 @@ const ways: Readonly<Record<string, (folder: Temporary) => { readonly flags: rea
   }),
 };
 
-for (const [index, [name, way]] of Object.entries(ways).entries()) {
+for (const [name, way] of Object.entries(ways)) {
   sampledTest(
     0,
     `${name}: requests whose answers were skipped leave room for all that come later, and nobody's answer at their places is taken for theirs`,
@@ -87,6 +87,6 @@ for (const [index, [name, way]] of Object.entries(ways).entries()) {
       const missing = kernel - later.requests, allowed = hidden.count() + (hasRawTracepoints(bpftrace) ? 0.001 : 0.2) * kernel;
       assert.ok(missing >= 0 && missing <= allowed, `${later.requests} of ${kernel}`);
     },
-    index > 0,
+    true,
   );
 }
