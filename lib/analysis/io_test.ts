@@ -133,6 +133,12 @@ Deno.test("io: weights are weights, also where two files of them have one name",
   assert.deepEqual(advices(...waits(7), t.open(name, 0, 1, 8), brought(name, 8), brought(`${name} (inode 7)`, 7)), told(`${name} (inode 7)`));
 });
 
+Deno.test("io: of a file that is called by a number nobody says that it is a model", () => {
+  const name = `${"0a".repeat(32)}…`;
+  const { verdict } = result([t.touch(name, 300, 450, 9, { major: 9, majorNs: 150 * MS })]);
+  assert.deepEqual(verdict.map(({ of, advice }) => [of, advice]), [[name, "More memory keeps it, and a second start finds it there."]]);
+});
+
 Deno.test("io: a file's reads, mappings and faults, and what of it came from the disk", () => {
   const found = result([
     t.open("model.gguf", 0, 1),

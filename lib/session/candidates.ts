@@ -20,8 +20,8 @@ export interface CandidateOptions {
   readonly passed: (pid: number) => void;
   /** Its end may not have been told. */
   readonly isThere: (pid: number) => Promise<boolean>;
-  /** The whole name of a file that a process holds, where that can be read. */
-  readonly heldName: (pid: number, file: { readonly dev: number; readonly inode: number }) => Promise<string | null>;
+  /** The whole path of a file that a process holds, where that can be read. */
+  readonly heldPath: (pid: number, file: { readonly dev: number; readonly inode: number }) => Promise<string | null>;
 }
 
 /**
@@ -54,10 +54,10 @@ export class Candidates {
     }
   }
 
-  /** Its end tells what kind of file it is. */
+  /** Its end tells what kind of file it is, or its folder does. */
   async #askFor(event: Event, file: { readonly dev: number; readonly inode: number }): Promise<void> {
-    const name = await this.options.heldName(event.pid, file);
-    if (name !== null && isInference({ ...event, values: [name] })) this.#elect(event.pid);
+    const path = await this.options.heldPath(event.pid, file);
+    if (path !== null && isInference({ ...event, values: [path] })) this.#elect(event.pid);
   }
 
   #add(pid: number, library: string): void {

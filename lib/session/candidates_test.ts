@@ -4,8 +4,8 @@ import { calls } from "../../probes/llama/calls.ts";
 import { life } from "../../probes/process/life.ts";
 import { Candidates } from "./candidates.ts";
 
-/** What comes of it, and how to let time pass. */
-function candidates() {
+/** What comes of it, and how to let time pass. `paths`: of files that processes hold, by device and inode. */
+function candidates(paths: Readonly<Record<string, string>> = {}) {
   const told: string[] = [], gone = new Set<number>();
   const sleeping: { readonly ms: number; readonly wake: () => void }[] = [];
   const tell = (what: string) => (pid: number) => void told.push(`${what} ${pid}`);
@@ -16,7 +16,7 @@ function candidates() {
     mapped: tell("mapped"),
     passed: tell("passed"),
     isThere: (pid) => Promise.resolve(!gone.has(pid)),
-    heldName: (pid, { dev, inode }) => Promise.resolve(gone.has(pid) ? null : `${"x".repeat(70)}.${dev === 1 && inode === 2 ? "gguf" : "txt"}`),
+    heldPath: (pid, { dev, inode }) => Promise.resolve(gone.has(pid) ? null : paths[`${dev}:${inode}`] ?? null),
   });
   const event = (record: string, pid: number, ...values: (number | string)[]) => all.event({ at: 0, stream: "s", record, pid, tid: pid, values });
   const slept = async (ms: number) => {
@@ -68,7 +68,8 @@ Deno.test("candidates: one of which the end was not told is none when it would h
 });
 
 Deno.test("candidates: a name that was cut is asked for while the process is there", async () => {
-  const { told, gone, event, slept } = candidates();
+  const long = `/m/${"x".repeat(70)}`;
+  const { told, gone, event, slept } = candidates({ "1:2": `${long}.gguf`, "1:3": `${long}.txt`, "2:2": `${long}.txt` });
   const cut = `${"x".repeat(64)}…`;
   gone.add(7);
   for (const pid of [7, 8]) event("files/access.open", pid, 0, 3, 1, 2, 100, cut);
@@ -77,4 +78,21 @@ Deno.test("candidates: a name that was cut is asked for while the process is the
   event("files/access.map", 11, 0, 0, 100, 1, 0, 2, 2, cut);
   await slept(0);
   assert.deepEqual(told, ["elect 8", "elect 10"]);
+});
+
+Deno.test("candidates: of files that are called by a number only a model in Hugging Face's cache makes one", async () => {
+  const number = "0a".repeat(32);
+  const { told, event, slept } = candidates({
+    "1:1": `/repository/.git/lfs/objects/0a/0a/${number}`,
+    "1:2": `/root/.npm/_cacache/content-v2/sha512/aa/bb/${number.slice(4)}${number}`,
+    "1:3": `/hub/models--a--b/blobs/${number}.incomplete`,
+    "1:4": `/hub/models--a--b/blobs/${number}`,
+  });
+  for (const inode of [1, 2, 3, 4]) {
+    event("files/access.open", inode, 0, 3, 1, inode, 100, `${number}…`);
+    event("files/access.map", 10 + inode, 0, 0, 100, 1, 0, 1, inode, `${number}…`);
+  }
+  assert.deepEqual(told, [], "the name says nothing yet");
+  await slept(0);
+  assert.deepEqual(told, ["elect 4", "elect 14"]);
 });

@@ -1,4 +1,5 @@
 import type { Event } from "../events/event.ts";
+import { lastPart } from "../events/text.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { isHelpers, isOfInference, isWeights } from "../target/inference_files.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat } from "../target/process.ts";
@@ -26,14 +27,14 @@ const STARTERS = new Set([
 
 /** Whether an event of the process stream gives an inference process away: it opens weights or maps an inference library that helpers do not map. */
 export function isInference(event: Event): boolean {
-  const name = event.values.at(-1);
-  if (typeof name !== "string") return false;
+  const path = event.values.at(-1);
+  if (typeof path !== "string") return false;
   // Every Python opens such files to find its packages, and who reads weights from one has mapped PyTorch.
-  if (event.record === "files/access.open") return isWeights(name) && !name.endsWith(".pth");
-  return event.record === "files/access.map" && isOfInference(name) && !isHelpers(name);
+  if (event.record === "files/access.open") return isWeights(path) && !path.endsWith(".pth");
+  return event.record === "files/access.map" && isOfInference(path) && !isHelpers(lastPart(path));
 }
 
-/** The file that is opened or mapped, where its name is longer than a probe reads; null where it is not, or it is another event. */
+/** The file that is opened or mapped, where its name fills what a probe reads; null where it is not, or it is another event. */
 export function cutFile({ record, values }: Event): { readonly dev: number; readonly inode: number } | null {
   const at = record === "files/access.open" ? 2 : record === "files/access.map" ? 5 : undefined;
   if (at === undefined || !String(values.at(-1)).endsWith("…")) return null;

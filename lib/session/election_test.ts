@@ -9,13 +9,13 @@ Deno.test("election: weights that are opened or mapped, and libraries of inferen
     assert.ok(event("files/access.open", name) && event("files/access.map", name), name);
   }
   const cut = `${`sha256-${"0a".repeat(32)}`.slice(0, 64)}…`;
-  for (const name of ["ggml-tiny.en.bin", cut, "0a".repeat(32), `${"0a".repeat(32)}…`]) assert.ok(event("files/access.open", name), name);
+  for (const name of ["ggml-tiny.en.bin", cut, `/hub/models--a--b/blobs/${"0a".repeat(32)}`]) assert.ok(event("files/access.open", name), name);
   for (const name of ["libtorch_cpu.so", "libnvinfer.so.10", "libonnxruntime.so.1.20"]) {
     assert.ok(event("files/access.map", name), name);
     // Whoever only opens a library may be a package manager.
     assert.ok(!event("files/access.open", name), name);
   }
-  for (const name of ["0a".repeat(20), "notes.txt", "gguf", "x.gguf.part", "libc.so.6", "libllamas.txt"]) {
+  for (const name of ["0a".repeat(20), "0a".repeat(32), `${"0a".repeat(32)}…`, "notes.txt", "gguf", "x.gguf.part", "libc.so.6", "libllamas.txt"]) {
     assert.ok(!event("files/access.map", name), name);
   }
   // A helper maps these, too.

@@ -32,7 +32,8 @@ export class HeldFiles {
       const mapped = await this.#mappedBy(pid);
       this.#tell(pid, mapped);
       const opened = await openFiles(this.files, pid);
-      if (opened.length > 0) this.fact({ fact: "opened", pid, files: opened });
+      const files = opened.map(({ dev, inode, path }) => ({ dev, inode, file: lastPart(path) }));
+      if (files.length > 0) this.fact({ fact: "opened", pid, files });
       await this.#lookInto(pid, mapped);
     }));
   }

@@ -5,7 +5,7 @@ import { Ending } from "../machine/ending.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import { noGuard } from "../machine/guard.ts";
 import type { Probe } from "../programs/probe.ts";
-import { heldName } from "../target/held_name.ts";
+import { heldPath } from "../target/held_path.ts";
 import { hasBegun } from "../target/launch.ts";
 import { hasEnded } from "../target/process.ts";
 import { probeOf } from "../timeline/dispatch.ts";
@@ -200,7 +200,7 @@ export class Life {
       mapped: (pid) => this.#lookInto(pid),
       passed: (pid) => progress({ state: "passed", pid }),
       isThere: async (pid) => !(await sideLook(hasEnded(this.means.files, pid), false)),
-      heldName: (pid, file) => sideLook(heldName(this.means.files, pid, file), null),
+      heldPath: (pid, file) => sideLook(heldPath(this.means.files, pid, file), null),
     });
     this.#attachments.whileWaiting = (event) => candidates.event(event);
     await this.#attachments.toStarting(true);

@@ -6,7 +6,7 @@ import { isOfInference } from "./inference_files.ts";
 import { loadedBy } from "./loader.ts";
 import { parseMaps } from "./maps.ts";
 import { NoMatch } from "./no_match.ts";
-import { harmless, lastPart, shortened, textOf } from "../events/text.ts";
+import { harmless, shortened, textOf } from "../events/text.ts";
 import { ancestorsOf, isOver, parseStat, type ProcessStat, readProcesses, treesOf, wordsOf } from "./process.ts";
 
 /** How the user names a running target. */
@@ -57,7 +57,7 @@ export async function findCandidates(files: KernelFiles, query: ByProcess, self:
 export async function findInference(files: KernelFiles, self: number): Promise<Candidate[]> {
   return await uppermost(files, self, async (others) => {
     const maps = await files.texts(others.map(({ pid }) => `/proc/${pid}/maps`));
-    return others.filter((_, i) => parseMaps(maps[i] ?? "").some(({ path }) => isOfInference(lastPart(path))));
+    return others.filter((_, i) => parseMaps(maps[i] ?? "").some(({ path }) => isOfInference(path)));
   });
 }
 

@@ -69,7 +69,7 @@ async function versionOf(files: KernelFiles, root: string, library: string): Pro
 /** The largest that is mapped; where none is, or that has a number for a name, the first on the command line. */
 function modelOf(mappings: readonly Mapping[], words: readonly string[]): string | null {
   const sizes = new Map<string, number>();
-  for (const { path, start, end } of mappings) if (isWeights(lastPart(path))) sizes.set(path, (sizes.get(path) ?? 0) + Number(end - start));
+  for (const { path, start, end } of mappings) if (isWeights(path)) sizes.set(path, (sizes.get(path) ?? 0) + Number(end - start));
   const largest = [...sizes].sort(([, a], [, b]) => b - a)[0]?.[0], cached = largest && cachedModel(largest);
   if (largest !== undefined && cached === undefined) return lastPart(largest);
   return words.map(weightsIn).find((name) => name !== undefined) ?? cached ?? null;

@@ -1,12 +1,12 @@
+import { lastPart } from "../events/text.ts";
+
 /** By its kind; whisper.cpp's name the kind first, and ollama's are called by what is in them. A name from a probe is cut after 64 bytes. */
 const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$|^ggml-[\w.-]+\.bin$|^sha256-[0-9a-f]{57,64}…?$/i;
-/** What Hugging Face's cache calls a large file, which is whole in 64 bytes, though a probe cannot know. */
-const LARGE = /^[0-9a-f]{64}…?$/;
 const LIBRARIES = /^lib(llama|ggml|torch_cpu|torch_cuda|nvinfer|onnxruntime|cudart|vllm)[\w.-]*\.so(\.\d+)*$/;
 
-/** Whether a file holds a model, by its name. */
-export function isWeights(name: string): boolean {
-  return WEIGHTS.test(name) || LARGE.test(name);
+/** Whether a file holds a model, by its name, or by its folders as far as they are told: other caches call their files by numbers, too. */
+export function isWeights(path: string): boolean {
+  return WEIGHTS.test(lastPart(path)) || cachedModel(path) !== undefined;
 }
 
 /**
@@ -18,9 +18,9 @@ export function weightsIn(word: string): string | undefined {
   return name !== undefined && WEIGHTS.test(name) ? name : undefined;
 }
 
-/** What a model is called in whose folder of Hugging Face's cache a file lies, without whose it is: `hub/models--ORG--NAME/blobs/<number>`. */
+/** What a model is called in whose folder of Hugging Face's cache a large file lies, without whose it is: `hub/models--ORG--NAME/blobs/<64 digits>`. */
 export function cachedModel(path: string): string | undefined {
-  return /\/models--(?:[^/]+--)?([^/]+)\/blobs\/[^/]+$/.exec(path)?.[1];
+  return /\/models--(?:[^/]+--)?([^/]+)\/blobs\/[0-9a-f]{64}$/.exec(path)?.[1];
 }
 
 /** What llama.cpp is asked to bring of Hugging Face (`-hf ORG/NAME:Q4_K_M`). */
@@ -28,9 +28,9 @@ export function askedRepository(words: readonly string[]): string | undefined {
   return words.find((_, i) => /^(-hfr?|--hf-repo)$/.test(words[i - 1] ?? ""));
 }
 
-/** Whether a file holds a model or is a library of an inference engine, by its name without folders: who maps it computes. */
-export function isOfInference(name: string): boolean {
-  return isWeights(name) || LIBRARIES.test(name);
+/** Whether a file holds a model or is a library of an inference engine, by its path or what is told of it: who maps it computes. */
+export function isOfInference(path: string): boolean {
+  return isWeights(path) || LIBRARIES.test(lastPart(path));
 }
 
 /** Whether that is a library which is mapped by helpers, too, that only ask which devices there are: llama.cpp's, ggml's, CUDA's. */

@@ -1,4 +1,3 @@
-import { lastPart } from "../events/text.ts";
 import { deviceNumber } from "../machine/device.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { inodeNumber } from "../machine/inode.ts";
@@ -9,8 +8,8 @@ export interface OpenFile {
   /** The kernel's own number: see {@link deviceNumber}. */
   readonly dev: number;
   readonly inode: number;
-  /** Without its folders. */
-  readonly file: string;
+  /** In the process's own mount namespace. */
+  readonly path: string;
 }
 
 /** Whoever has more open files is told of so many. */
@@ -29,7 +28,7 @@ export async function openFiles(files: KernelFiles, pid: number): Promise<OpenFi
     const dev = devices.get(/^mnt_id:\s*(\d+)$/m.exec(info ?? "")?.[1] ?? "");
     const inode = /^ino:\s*(\d+)$/m.exec(info ?? "")?.[1];
     if (dev === undefined || inode === undefined) continue;
-    const file = { dev, inode: inodeNumber(inode), file: lastPart(withoutDeleted(opened[index]![1])) };
+    const file = { dev, inode: inodeNumber(inode), path: withoutDeleted(opened[index]![1]) };
     found.set(fileKey(file), file);
   }
   return [...found.values()];

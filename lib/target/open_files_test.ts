@@ -33,12 +33,12 @@ Deno.test("open files: by the device of their mount and their inode, each once, 
     };
     for (const [fd, path] of Object.entries(links)) await Deno.symlink(path, `${root}/proc/100/fd/${fd}`);
     assert.deepEqual((await openFiles(files, 100)).toSorted((a, b) => a.inode - b.inode), [
-      { dev: 254 * 2 ** 20, inode: 11, file: "a.gguf" },
-      { dev: 27, inode: 12, file: "b" },
-      { dev: 27, inode: 14, file: "weights" },
-      { dev: 30, inode: 15, file: "cache" },
-      { dev: 27, inode: 17246979825, file: "1.gguf" },
-      { dev: 27, inode: 17246979826, file: "2.gguf" },
+      { dev: 254 * 2 ** 20, inode: 11, path: "/models/a.gguf" },
+      { dev: 27, inode: 12, path: "/run/b" },
+      { dev: 27, inode: 14, path: "/dev/shm/weights" },
+      { dev: 30, inode: 15, path: "/dev/hugepages/cache" },
+      { dev: 27, inode: 17246979825, path: "/1.gguf" },
+      { dev: 27, inode: 17246979826, path: "/2.gguf" },
     ]);
     assert.deepEqual(await openFiles(files, 200), []);
   });

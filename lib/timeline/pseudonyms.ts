@@ -38,7 +38,7 @@ export class Pseudonyms {
   /** A file, by the last part of its path: more of it is in no trace. What kind of file it is can still be seen. */
   path(path: string): string {
     const name = lastPart(path);
-    if (isOfInference(name)) return name;
+    if (isOfInference(path)) return name;
     const kind = /\.so(\.[\w.]+)?$/.test(name) ? ".so" : name.endsWith(".node") ? ".node" : clientOf(name) ? CLIENT : "";
     return this.#of(name, "path", kind);
   }
