@@ -35,7 +35,10 @@ export class Pseudonyms {
   readonly #known = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 
-  /** A file, by the last part of its path: more of it is in no trace. What kind of file it is can still be seen. */
+  /**
+   * A file, by the last part of its path: more of it is in no trace. What kind of file it is can still be seen. A number is anybody's, a session's or a
+   * container's, unless the path says that it is a model's.
+   */
   path(path: string): string {
     const name = lastPart(path);
     if (isOfInference(path)) return name;

@@ -144,6 +144,8 @@ Deno.test("redact: a model keeps its name, whatever file it is in, and a key of 
   };
   assert.deepEqual(["Qwen3-8B-GGUF", "m 1.gguf", "geheim text"].map(model), ["Qwen3-8B-GGUF", "m 1.gguf", "path-1"]);
   assert.equal(pseudonyms.path(`/hub/models--a--b/blobs/${number}`), number);
+  // A session's, a container's: what says that it is a model's is not told.
+  assert.deepEqual([number, `/run/sessions/${number}`, `${number}…`].map((path) => new Pseudonyms().path(path)), ["path-1", "path-1", "path-1"]);
   assert.deepEqual(pseudonyms.argv(["vllm", "--api-key", number, `--api-key=${number}`]).slice(1), ["argument-1", "argument-2", "argument-3"]);
 });
 
