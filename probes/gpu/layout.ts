@@ -4,12 +4,14 @@ const NARROW = new Set(["device", "ordinal", "kind", "type", "root", "peer", "ra
 /**
  * Sources that are read together, `n` where only their lower 32 bits are. To read an argument that a function has not got does no harm, so functions share
  * these, and with them a program in the kernel: each takes bpftrace a hundredth of a second to make while the target stands, and a tenth to let go.
+ * The first that fits is taken, and a recording does not say which: their order is a part of what its words mean, so none goes, and new ones come last.
  */
 const SHARED: readonly (readonly string[])[] = [
   ["0", "1"],
   ["0", "1", "2", "3"],
   ["0", "1", "2", "3n"],
   ["0", "1n", "2n", "3n"],
+  ["0", "2", "3n", "4"],
   ["0", "2", "4", "5"],
   ["0", "area34", "5", "area23"],
   ["2", "3n", "4n", "6"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { calls, families } from "./calls.ts";
 import { failureOf } from "./results.ts";
-import { beginsOf, signatureOf, signaturesOf, withoutVersion, WORDS } from "./signatures.ts";
+import { beginsOf, type Family, signatureOf, signaturesOf, withoutVersion, WORDS } from "./signatures.ts";
 
 Deno.test("each function of each family is decoded in some block of its program, with words that a record has room for", () => {
   for (const family of families) {
@@ -37,6 +37,21 @@ Deno.test("a function is known by the names that versions, and streams of a thre
     ["function", "name"],
   ]);
   assert.equal(signatureOf("cuda", "cuNothing"), undefined);
+});
+
+Deno.test("words of a recording stay where they were: no function has come to share another's sources", () => {
+  const slots = ([family, name]: readonly [Family, string]) => signatureOf(family, name)!.layout.slots.join(" ");
+  const peers = [["cuda", "cuMemcpyPeer"], ["cudart", "cudaMemcpyPeer"], ["hip", "hipMemcpyPeer"]] as const;
+  assert.deepEqual(peers.map(slots), ["0 1 3", "0 1 3", "0 1 3"]);
+  const fourth = [
+    ["cuda", "cuMemcpyAtoA"],
+    ["cuda", "cuMemcpy3DBatchAsync"],
+    ["cuda", "cuMemDiscardBatchAsync"],
+    ["cudart", "cudaMemDiscardBatchAsync"],
+  ] as const;
+  assert.deepEqual(fourth.map(slots), ["3", "3", "3", "3"]);
+  assert.equal(slots(["levelzero", "zeCommandListAppendMemoryRangesBarrier"]), "3 0");
+  assert.equal(slots(["cuda", "cuMemcpyPeerAsync"]), "0 1 2 3");
 });
 
 Deno.test("HIP has the functions that its library has, and neither CUDA's others nor CUDA HIP's", () => {
