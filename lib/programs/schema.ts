@@ -37,3 +37,5 @@ export const Kind = { open: 1, close: 2, clock: 3, first: 10 } as const;
 
 /** Most bytes of a text that a template sends (`buf(p, 64)`): what the stack of a BPF program holds on bpftrace 0.17. Without a NUL, there were more. */
 export const TEXT_BYTES = 64;
+/** Most of a name that is told in pieces, or by a fact: kernels of CUTLASS 3 and of FlashAttention differ behind the thousandth character. */
+export const NAME_BYTES = 32 * TEXT_BYTES;

@@ -4,6 +4,7 @@ import type { Fact, Place } from "../events/fact.ts";
 import { lastPart } from "../events/text.ts";
 import { FilesOnce } from "../machine/files_once.ts";
 import type { KernelFiles } from "../machine/files.ts";
+import { NAME_BYTES } from "../programs/schema.ts";
 import { isBehindCall, LONGEST_CALL } from "../target/call_instruction.ts";
 import { mappedBy, readNamed } from "../target/code.ts";
 import { type ElfFile, offsetOf, readElf } from "../target/elf.ts";
@@ -26,8 +27,6 @@ interface NamedFile {
   readonly named: readonly Named[];
 }
 
-/** A fact is one line of a recording: of a longer name the end is left out. Kernels of a GPU differ behind the thousandth character. */
-const LONGEST_NAME = 2048;
 /** Of so many processes that have ended it is kept what they had mapped: what they did last may come through only now. */
 const KEPT = 100;
 
@@ -143,8 +142,9 @@ export class StackPlaces {
   }
 }
 
+/** A fact is one line of a recording: of a longer name the end is left out. */
 function withEnd(name: string): string {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  return name.length > NAME_BYTES ? `${name.slice(0, NAME_BYTES)}…` : name;
 }
 
 function keyOf(mapping: Mapping): string {

@@ -1,4 +1,5 @@
 import { kernelName } from "./kernel_name.ts";
+import { isCut, joined } from "./long_name.ts";
 import { hex } from "./said.ts";
 
 /**
@@ -37,13 +38,13 @@ export class KnownKernels {
 
   /** A name, or the first piece of one. */
   named(pid: number, kernel: number, piece: string): void {
-    this.#piece(pid, kernel, "", piece);
+    this.#told(pid, kernel, piece);
   }
 
   /** The next piece. */
   more(pid: number, kernel: number, piece: string): void {
     const before = this.#long.get(`${pid} ${kernel}`);
-    if (before !== undefined) this.#piece(pid, kernel, before, piece);
+    if (before !== undefined) this.#told(pid, kernel, joined(before, piece));
   }
 
   /** What lies at an address: a kernel's function, a constant of its name, or what launches one. */
@@ -80,12 +81,10 @@ export class KnownKernels {
     }
   }
 
-  #piece(pid: number, kernel: number, before: string, piece: string): void {
-    // What fills a record is told as cut off.
-    const isCut = piece.endsWith("…"), name = before + piece, key = `${pid} ${kernel}`;
+  #told(pid: number, kernel: number, name: string): void {
     if (name !== "") this.#set(pid, kernel, kernelName(name));
-    if (isCut) this.#long.set(key, name.slice(0, -1));
-    else this.#long.delete(key);
+    if (isCut(name)) this.#long.set(`${pid} ${kernel}`, name);
+    else this.#long.delete(`${pid} ${kernel}`);
   }
 
   /** Optimized, the stub of a kernel may have become a part of what calls it. What the driver calls the kernel is better known. */

@@ -3,7 +3,7 @@ import type { SpanSink } from "../../lib/events/span.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { kernelName } from "../gpu/kernel_name.ts";
-import { tellMore } from "../gpu/long_name.ts";
+import { isCut, joined, tellMore } from "../gpu/long_name.ts";
 import template from "./kernels.bt" with { type: "text" };
 
 /** When each kernel ran on the GPU, where the program has brought somebody who knows. */
@@ -80,13 +80,4 @@ class KernelsDecoder implements Decoder {
       args,
     });
   }
-}
-
-/** What fills a record is told as cut off. */
-function isCut(piece: string): boolean {
-  return piece.endsWith("…");
-}
-
-function joined(before: string, piece: string): string {
-  return before.slice(0, -1) + piece;
 }
