@@ -4,7 +4,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Param, Probe, SiteParam } from "../../lib/programs/probe.ts";
 import { OpenSlices } from "../../lib/timeline/open_slices.ts";
-import { DECODES, decodeSites, decoding } from "./decode.ts";
+import { DECODES, decodeSites, decoding, filledSites } from "./decode.ts";
 import template from "./calls.bt" with { type: "text" };
 
 /** Each by its names from newest to oldest. The first name of the first function is what the slice is called. */
@@ -34,6 +34,7 @@ export const calls: Probe = {
   params: {
     ...beginningsAndReturns(FUNCTIONS),
     ...decodeSites,
+    ...filledSites,
     forgets: { type: "site", at: "entry", functions: [["llama_perf_context_reset", "llama_reset_timings"]] },
     // A structure of 56 bytes or more behind a pointer: the x86-64 convention copies it to the stack above the return address, AAPCS64 passes its address.
     second: { type: "arch", x86_64: 'reg("sp") + 8', aarch64: "arg1" },

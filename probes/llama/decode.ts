@@ -21,12 +21,16 @@ const filled = (at: "entry" | "return", ...functions: string[]): SiteParam => ({
   with: FILLING,
 });
 
-/** Where a batch is decoded, by the first of both that is called. */
+/** Where llama_decode's batch is decoded, by the first of both that is called. */
 export const decodeSites: Readonly<Record<string, Param>> = {
   decode: { type: "site", at: "entry", ...outer },
   decode_return: { type: "site", at: "return", ...outer },
   inner: { type: "site", at: "entry", ...inner },
   inner_return: { type: "site", at: "return", ...inner },
+};
+
+/** Where a batch of llama_process is filled and emptied, and where it is decoded: by that, or by what it calls where it is a part of its callers. */
+export const filledSites: Readonly<Record<string, Param>> = {
   emptied: filled("entry", "llama_batch_ext_clear", "llama_batch_ext_free"),
   adding: filled("entry", "llama_batch_ext_add_token"),
   placing: filled("entry", "llama_batch_ext_set_pos"),
