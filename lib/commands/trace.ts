@@ -202,10 +202,10 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (interrupted && !session?.timeline) return nothing(context);
     throw await whyGone(error, found && session?.pid, means);
   } finally {
+    // Not with the rest of what was begun, which is later, nor behind the guard, which is waited for: at a second Ctrl-C nobody would, without it.
+    means.symbols.remove();
     // Who throws an exception is stopped until the last probe is gone. Where a failure is the end, the guard outlives llmprof.
     if (!session?.mayStop) await guard.close();
-    // Not with the rest of what was begun, which is later: at a second Ctrl-C nobody would, without the guard.
-    means.symbols.remove();
   }
   if (!session.timeline) {
     outputs.discard();

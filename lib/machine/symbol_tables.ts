@@ -158,8 +158,8 @@ export async function trySymbolTables(bpftrace: string): Promise<SymbolTrial> {
   const guard = await startGuard([], tables.root);
   try {
     const { code, stdout, stderr } = await runChild({ program: bpftrace, args: ["-e", program], env });
-    // Of BEGIN, too.
-    const placed = Number(/^Attach(?:ing|ed) (\d+) probe/m.exec(stdout)?.[1] ?? 0);
+    // BEGIN among them; 0.27 says it on stderr. Who says nothing of it places all or ends with an error, as each does from 0.21 on.
+    const placed = Number(/^Attach(?:ing|ed) (\d+) probe/m.exec(`${stdout}\n${stderr}`)?.[1] ?? 3);
     if (code === 0) return { finds: placed === 3 ? "whole" : placed === 2 ? "patterns" : "none", error: "" };
     const said = /^ERROR: (.+)/m.exec(stderr)?.[1] ?? "";
     return { finds: "none", error: said.includes(file) ? "" : said };
