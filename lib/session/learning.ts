@@ -85,11 +85,13 @@ export class Learning {
 
   /** Those that called; what else dispatches, such as a compiled graph or an operator that is no part of PyTorch, is counted. */
   async #operators(files: FilesOnce, pid: number, callers: ReadonlySet<number>): Promise<string[]> {
-    const map = await this.#code(files, pid) ?? await this.#early.get(pid);
+    const maps = [await this.#code(files, pid), await this.#early.get(pid)].filter((map) => map != null);
+    const [map] = maps;
     // It had ended before it could be looked at.
     if (!map) return [];
     return [...callers].flatMap((address) => {
-      const name = map.find(address)?.name;
+      // By then it may be another program.
+      const name = maps.map((map) => map.find(address)?.name).find((name) => name);
       if (!name) this.#others.add(map.placeOf(address));
       return name ?? [];
     });

@@ -23,7 +23,7 @@ Deno.test("learning: what a worker ran that has ended is known, too, and a place
     Deno.writeTextFileSync(folder.file(`proc/${pid}/maps`), `${range} r-xp 00000000 08:02 5    /opt/libtorch_cpu.so\n`);
   }
   const sleep = () =>
-    new Promise<void>((resolve) => setTimeout(resolve, 20)).then(() => begins.has(8) && begins.delete(8) ? proc.gone(8) : undefined);
+    new Promise<void>((resolve) => setTimeout(resolve, 500)).then(() => begins.has(8) && begins.delete(8) ? proc.gone(8) : undefined);
   const learning = new Learning({ files: proc.files, sleep } as Partial<Means> as Means, 2000);
   const caller = (pid: number, offset: number) =>
     learning.heard({ at: 0, stream: "target", record: "torch/learn.caller", pid, tid: pid, values: [begins.get(pid)! + offset] });

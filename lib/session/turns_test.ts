@@ -66,6 +66,7 @@ Deno.test("turns: what runs is learned first; a process that computes nothing is
   using folder = temporary();
   const proc = new FakeProc(folder.path);
   proc.process(7, 1, "python3");
+  Deno.writeTextFileSync(folder.file("proc/7/maps"), "7f0000000000-7f0000001000 r-xp 00000000 08:02 5 /opt/python3\n");
   const slept: number[] = [];
   const learning = new Learning({ files: proc.files, sleep: (ms: number) => Promise.resolve(void slept.push(ms)) } as Partial<Means> as Means, 2000);
   const next = learningTurns({} as Means, learning, { learn: [calls], look: (functions) => functions.length === 0 ? [ops] : [] });

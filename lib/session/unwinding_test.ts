@@ -54,8 +54,10 @@ Deno.test("unwinding: how often the target stood is told apart from how often ot
     const { stops, othersStops } = unwinding;
     all[0]!.event(HIDDEN, pid, 16, 7);
     all[0]!.event(STOPPED, pid);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    await unwinding.counted();
+    while (unwinding.stops + unwinding.othersStops === stops + othersStops) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      await unwinding.counted();
+    }
     return [unwinding.stops - stops, unwinding.othersStops - othersStops];
   };
   assert.deepEqual([await stands(100), await stands(200)], [[1, 0], [0, 1]]);

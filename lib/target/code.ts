@@ -23,7 +23,8 @@ export async function readCode(
   names?: Wanted,
 ): Promise<CodeFact | null> {
   const maps = await files.text(`/proc/${pid}/maps`);
-  if (maps === null) return null;
+  // Of one that has ended and was not waited for, older kernels give nothing.
+  if (!maps) return null;
   const mapped = mappedBy(maps).filter(({ executable }) => executable);
   const ranges = mapped.map(({ start, end, path }) => ({
     at: Number(start),

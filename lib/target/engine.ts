@@ -56,7 +56,10 @@ function engineIn(mappings: readonly Mapping[]): { readonly name: string; readon
   }
 }
 
-/** `libllama.so.0.0.5760`, `libllama.v0.5.0.so`; PyTorch, unless it is packed by a distribution (`libtorch_cpu.so.1.13.0`), says it in a file beside its libraries. */
+/**
+ * `libllama.so.0.0.5760`, `libllama.v0.5.0.so`; PyTorch, unless it is packed by a distribution (`libtorch_cpu.so.1.13.0`), says it in a file beside its
+ * libraries.
+ */
 async function versionOf(files: KernelFiles, root: string, library: string): Promise<string | null> {
   const [, behind, within] = /\.so\.(\d+(?:\.\d+)+)$|\.v(\d+(?:\.\d+)+)\.so$/.exec(library) ?? [];
   const numbered = behind ?? within;

@@ -1,3 +1,4 @@
+import { toldDevice } from "../machine/device.ts";
 import type { KernelFiles } from "../machine/files.ts";
 import { mountOf, parseMounts } from "../machine/mounts.ts";
 
@@ -12,7 +13,7 @@ export interface SeenFile {
 /**
  * Which files these are, by `file`: a probe lives on the file below an overlay, and each container has an overlay of its own, with its own device number,
  * over files that it shares with others. There a file has the inode number of the one below, and the time of its last change, which tells apart what a
- * container has changed for itself: such a copy keeps the number.
+ * container has changed for itself: such a copy keeps the number. Elsewhere it is called as by `fileKey` of what is mapped.
  */
 export async function filesBelow(files: KernelFiles, pid: number, seen: readonly SeenFile[]): Promise<Map<string, string>> {
   const [mounts, identities] = await Promise.all([files.text(`/proc/${pid}/mounts`), files.identities(seen.map(({ file }) => file))]);
@@ -21,6 +22,6 @@ export async function filesBelow(files: KernelFiles, pid: number, seen: readonly
     const identity = identities.get(file);
     if (!identity) return [];
     const { device, inode, changed } = identity;
-    return [[file, mountOf(path, mounted)?.type === "overlay" ? `${inode} ${changed}` : `${device}:${inode}`]];
+    return [[file, mountOf(path, mounted)?.type === "overlay" ? `${inode} ${changed}` : `${toldDevice(device)}:${inode}`]];
   }));
 }
