@@ -21,7 +21,7 @@ for (
     { depth: 1, scheduler: "mq-deadline", rw: "randwrite", over: "the disk", index: 1, isRare: true },
     { depth: 32, scheduler: "mq-deadline", rw: "randread", over: "the disk", index: 0, isRare: false },
     { depth: 1, scheduler: "none", rw: "randwrite", over: "memory", index: 0, isRare: true },
-    { depth: 32, scheduler: "none", rw: "randwrite", over: "memory", index: 1, isRare: false },
+    { depth: 32, scheduler: "none", rw: "randwrite", over: "memory", index: 1, isRare: true },
     { depth: 1, scheduler: "mq-deadline", rw: "randread", over: "memory", index: 1, isRare: false },
     { depth: 32, scheduler: "mq-deadline", rw: "randread", over: "memory", index: 1, isRare: true },
   ]

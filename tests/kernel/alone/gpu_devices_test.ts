@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
+import type { GpuResult } from "../../../lib/analysis/gpu_schema.ts";
 import { mustRun, start } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { type Temporary, temporary } from "../../harness/temporary.ts";
@@ -10,6 +11,7 @@ import { built } from "../../setup/programs.ts";
 import { ranFor } from "../awake.ts";
 import { linesOf } from "../gpu_run.ts";
 import { compareSeen } from "../hidden_hits.ts";
+import { lastOfThree } from "../last_of_three.ts";
 import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 
 const devices = join(built.gpu.protected, "devices");
@@ -169,32 +171,38 @@ for (
   ] as const
 ) {
   sampledTest(1, `gpu: ${what}`, {}, async ({ path }) => {
-    using folder = temporary(), memory = temporary("/dev/shm");
+    using memory = temporary("/dev/shm");
     const dev = await nodes(memory, ["nvidia0", "nvidia1"]);
     const half = (SECONDS / 2) * 1000;
     // What it knows as nvidia0 is that device.
     const there = ["unshare", "-m", "sh", "-c", 'mount --bind "$1" "$0/nvidia0" && shift && exec "$@"', dev, join(dev, device)];
-    const go = folder.file("go");
-    await using other = start([...there, devices, "hold", dev, go, String(half)]);
-    const target = { argv: inside(dev, [devices, "ask", "/dev", String(4 * half)]) };
-    await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
-    await llmprof.saw("Tracing");
-    // Alone for a quarter of its time, with the other one for as long, and alone again.
-    await ranFor(half);
-    Deno.writeTextFileSync(go, "");
-    const ended = await llmprof.finished();
-    const { result } = summaryOf("gpu", ended);
-    const { times, inside: ns } = JSON.parse(ended.stderr.split("\n").find((line) => line.startsWith('{"times"'))!);
-    const usersOf = (name: string) => result.files.find(({ device }) => device === name)!.users;
-    const user = usersOf("nvidia0").find(({ isTarget }) => isTarget)!;
-    assert.deepEqual([user.ioctls, user.name], [times, "devices"]);
-    // What it takes to see a call is part of its own time.
-    assert.ok(user.ioctlNs < ns && ns - user.ioctlNs < 0.05 * ns + 10e3 * times, `${user.ioctlNs / 1e6} ms in them, ${ns / 1e6} by its own clock`);
-    const { contention } = result, holder = { pid: other.pid, name: "devices" };
-    assert.deepEqual(usersOf(device).filter(({ isTarget }) => !isTarget).map(({ pid, name }) => ({ pid, name })), [holder]);
-    if (device !== "nvidia0") return assert.equal(contention, null);
-    assert.deepEqual(contention!.others, [holder]);
-    assert.ok(contention!.waits && contention!.slower! > 1.5, JSON.stringify(contention));
+    const shared = async () => {
+      using folder = temporary();
+      const go = folder.file("go");
+      await using other = start([...there, devices, "hold", dev, go, String(half)]);
+      const target = { argv: inside(dev, [devices, "ask", "/dev", String(4 * half)]) };
+      await using llmprof = startLlmprof("gpu", { bpftrace: path, folder, target });
+      await llmprof.saw("Tracing");
+      // Alone for a quarter of its time, with the other one for as long, and alone again.
+      await ranFor(half);
+      Deno.writeTextFileSync(go, "");
+      const ended = await llmprof.finished();
+      const { result } = summaryOf("gpu", ended);
+      const { times, inside: ns } = JSON.parse(ended.stderr.split("\n").find((line) => line.startsWith('{"times"'))!);
+      const usersOf = (name: string) => result.files.find(({ device }) => device === name)!.users;
+      const user = usersOf("nvidia0").find(({ isTarget }) => isTarget)!;
+      assert.deepEqual([user.ioctls, user.name], [times, "devices"]);
+      // What it takes to see a call is part of its own time.
+      assert.ok(user.ioctlNs < ns && ns - user.ioctlNs < 0.05 * ns + 10e3 * times, `${user.ioctlNs / 1e6} ms in them, ${ns / 1e6} by its own clock`);
+      const { contention } = result, holder = { pid: other.pid, name: "devices" };
+      assert.deepEqual(usersOf(device).filter(({ isTarget }) => !isTarget).map(({ pid, name }) => ({ pid, name })), [holder]);
+      if (device !== "nvidia0") assert.equal(contention, null);
+      else assert.deepEqual(contention!.others, [holder]);
+      return contention;
+    };
+    const isSeen = (contention: GpuResult["contention"]) => device !== "nvidia0" || (contention!.waits && contention!.slower! > 1.5);
+    const last = await lastOfThree(shared, isSeen);
+    assert.ok(isSeen(last), JSON.stringify(last));
   });
 }
 

@@ -22,7 +22,10 @@ for (const [index, [by, words]] of ([["start", "of a program that it starts"], [
   });
 }
 
-/** An order for each way; acceptance.ts tries others. */
+/**
+ * An order for each way; acceptance.ts tries others. In neither the sleep is last: what the kernel needs to take the process apart, with all that it has
+ * mapped, would be a part of it.
+ */
 function exactRun(bpftrace: string, by: "start" | "wait"): Promise<PlantedRun> {
-  return lastOfThree(() => plantedRun(bpftrace, by, by === "start" ? 1 : 2), ({ phases }) => phases.every(isExact));
+  return lastOfThree(() => plantedRun(bpftrace, by, by === "start" ? 1 : 4), ({ phases }) => phases.every(isExact));
 }

@@ -40,7 +40,7 @@ for (const [index, scheduler, depth, bs] of [[1, "mq-deadline", 512, 65_536], [2
     const seen = times.length + hidden.count(), most = (hasRawTracepoints(bpftrace) ? 0.999 : 0.95) * (after.reads - before.reads);
     assert.ok(seen > most, `${times.length} seen by another program, ${seen} with those hidden from both`);
     if (scheduler !== "none") {
-      assert.ok(queued.length > most, `${queued.length} put into the scheduler, by another program`);
+      assert.ok(queued.length + hidden.count() > most, `${queued.length} put into the scheduler, by another program`);
       for (const [q, told] of [[0.5, queue.p50Ns], [0.9, queue.p90Ns], [0.99, queue.p99Ns]] as const) {
         const theirs = quantileOf(queued, q);
         assert.ok(theirs > 100_000 && Math.abs(told / theirs - 1) < 0.03, `p${q * 100} in the queue: ${told} ns, ${theirs} by another program`);
