@@ -27,8 +27,7 @@ export function hidesPoint(release: string): boolean {
  * knows, and most refuse or kill for it.
  */
 export function filtersReturns(release: string, arch: "x86_64" | "aarch64"): boolean {
-  const [, minor = "", point = 0] = UEK.exec(release) ?? /^6\.(\d+)(?:\.(\d+))?/.exec(release) ?? [];
-  return arch === "x86_64" && Number(point) < (UNFILTERED[minor] ?? 0);
+  return arch === "x86_64" && isBefore(release, UNFILTERED, 0);
 }
 
 /** By minor number of Linux 6, as {@link UNFILTERED}: who writes into a ring buffer spins for its lock, on a kernel for real time, too (CVE-2024-50138). */
@@ -38,6 +37,11 @@ export const AWAKE_RINGS = "Linux 6.6.84, 6.11.6 or 6.12";
 
 /** Whether a program on a kernel for real time may sleep for a ring buffer's lock, where the scheduler, whom it interrupts, may not. */
 export function sleepsInRing(release: string): boolean {
-  const [, minor = "", point = 0] = /^6\.(\d+)(?:\.(\d+))?/.exec(release) ?? [];
-  return !isKernelAtLeast(release, 6, 12) && Number(point) < (AWAKE[minor] ?? Infinity);
+  return !isKernelAtLeast(release, 6, 12) && isBefore(release, AWAKE, Infinity);
+}
+
+/** Whether a Linux 6 is older than the point of its minor number; of a minor number that has none, and of other kernels, than `otherwise`. */
+function isBefore(release: string, points: Readonly<Record<string, number>>, otherwise: number): boolean {
+  const [, minor = "", point = 0] = UEK.exec(release) ?? /^6\.(\d+)(?:\.(\d+))?/.exec(release) ?? [];
+  return Number(point) < (points[minor] ?? otherwise);
 }

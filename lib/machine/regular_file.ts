@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { toldDevice } from "./device.ts";
 
 /** Whose a new file shall be, when it is not to be llmprof's own. */
 export interface Owner {
@@ -98,10 +99,8 @@ export class RegularFile {
 
   /** Whether it is this very file: the kernel's own device number (major × 2^20 + minor), and the inode. Never where that is above 2^53: Deno rounds it. */
   is(dev: number, inode: number): boolean {
-    const [major, minor] = [Math.floor(dev / 2 ** 20), dev % 2 ** 20];
     const stat = fs.fstatSync(this.fd);
-    // As `stat` tells a device: the minor number has grown around the major one.
-    return stat.ino === inode && stat.dev === (minor & 0xff) + major * 2 ** 8 + (minor >> 8) * 2 ** 20;
+    return stat.ino === inode && toldDevice(stat.dev) === dev;
   }
 
   /** `length` bytes from `at`, fewer at its end. */

@@ -22,6 +22,6 @@ export async function filesBelow(files: KernelFiles, pid: number, seen: readonly
     const identity = identities.get(file);
     if (!identity) return [];
     const { device, inode, changed } = identity;
-    return [[file, mountOf(path, mounted)?.type === "overlay" ? `${inode} ${changed}` : `${toldDevice(device)}:${inode}`]];
+    return [[file, mountOf(path, mounted)?.type === "overlay" ? `${inode} ${changed}` : `${toldDevice(Number(device))}:${inode}`]];
   }));
 }
