@@ -29,8 +29,8 @@ const { values: options, positionals } = parseArgs({
   },
 });
 const MOST_MS = positionals[0] === "end" ? 300 : 150;
-/** For the end: a million operators in ten seconds. */
-const RATE = 100_000, SECONDS = 10;
+/** For the end: a million operators, also of an engine that traps hold up (with 0.17 on an EPYC 78,000 a second). */
+const RATE = 100_000, SECONDS = 15, LEAST = 1_000_000;
 
 for (const { name, path } of chosenBpftraces(options.bpftrace)) {
   const [own, with_] = positionals[0] === "end" ? await ends(path) : await starts(path);
@@ -82,7 +82,7 @@ async function ends(bpftrace: string): Promise<[own: number, llmprof: number]> {
     await pause(SECONDS * 1000);
     ours.push(await untilEnd([tracer], () => tracer.saw(/^Wrote /m)));
     const { events: { received, lost } }: Summary<unknown> = JSON.parse((await tracer.succeeded()).stdout);
-    if (received + lost < RATE * SECONDS) throw new Error(`${received} events came and ${lost} were lost: that is no million.`);
+    if (received + lost < LEAST) throw new Error(`${received} events came and ${lost} were lost: that is no million.`);
     Deno.removeSync(output);
   }
   return [median(own), median(ours)];
