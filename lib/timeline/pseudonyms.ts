@@ -6,6 +6,7 @@ import { asEngine } from "../programs/engine.ts";
 import { type Layer, layers } from "../programs/layers.ts";
 import { CLIENT, clientOf } from "../target/clients.ts";
 import { isOfInference, weightsIn } from "../target/inference_files.ts";
+import { isSystemsFile, isSystemsThread } from "../target/system_names.ts";
 import type { Header } from "./header.ts";
 
 /** Where a path in a sentence ends. */
@@ -29,7 +30,8 @@ const PLAIN = /^(as|at|be|by|do|if|in|is|it|no|not|of|off|on|or|so|the|to)$/;
 
 /**
  * What `--redact` shows instead of arguments, of paths outside of the model and of names that a user chose: the same word for the same text
- * within a run. Model files and the libraries of inference engines keep their names, without their folders; so do operators and tensors.
+ * within a run. Model files and the libraries of inference engines keep their names, without their folders; so do operators and tensors, and what the
+ * system calls the same on every machine, which later code recognises.
  */
 export class Pseudonyms {
   readonly #known = new Map<string, string>();
@@ -41,14 +43,14 @@ export class Pseudonyms {
    */
   path(path: string): string {
     const name = lastPart(path);
-    if (isOfInference(path)) return name;
+    if (isOfInference(path) || isSystemsFile(path)) return name;
     const kind = /\.so(\.[\w.]+)?$/.test(name) ? ".so" : name.endsWith(".node") ? ".node" : clientOf(name) ? CLIENT : "";
     return this.#of(name, "path", kind);
   }
 
   /** What a process or a thread calls itself. */
   name(name: string): string {
-    return this.#of(name, "name");
+    return isSystemsThread(name) ? name : this.#of(name, "name");
   }
 
   /** A command line: of a model's path its name stays. */

@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { demoFolder } from "../cli/demo_recording.ts";
 import { runLlmprof } from "../cli/llmprof.ts";
+import { Decoding } from "../harness/decoding.ts";
+import { main, preempted, result, shut } from "../harness/sched_spans.ts";
 import { temporary } from "../harness/temporary.ts";
+import { samples } from "../../probes/ggml/samples.ts";
+import { Stacks } from "../../probes/process/stack.ts";
+import { fromWithout } from "../../lib/analysis/frames.ts";
+import type { Fact } from "../../lib/events/fact.ts";
 import type { Header } from "../../lib/timeline/header.ts";
 import { redacting } from "../../lib/commands/redacting.ts";
 import { Pseudonyms } from "../../lib/timeline/pseudonyms.ts";
@@ -156,6 +162,33 @@ Deno.test("redact: where a process has its code is told without the names of its
   const told = new Pseudonyms().fact(fact) as typeof fact;
   assert.deepEqual(told.ranges.map(({ file }) => file), ["path-1", "path-2.so", "libggml-cpu-haswell.so", ""]);
   assert.deepEqual(told.functions, functions);
+});
+
+Deno.test("redact: what is known by names of the system is known all the same: a barrier, frames, who took a processor, a GPU's node", () => {
+  const names = new Pseudonyms();
+  const code: Fact = { fact: "code", pid: 100, ranges: [{ at: 4096, bytes: 16, file: "libgomp.so.1" }], functions: [] };
+  const sampled = (fact: Fact) => {
+    const decoding = new Decoding(samples);
+    decoding.fact(0, fact);
+    decoding.event(1, "ggml/samples.sample", { ip: 4096 });
+    return decoding.told();
+  };
+  assert.deepEqual(sampled(names.fact(code)), sampled(code));
+  const files = ["libcuda.so.1", "[uprobes]", "libcublas.so.12", "libllama.so"];
+  const places: Fact = { fact: "places", pid: 7, places: files.map((file, i) => ({ at: i + 1, file, name: "f", offset: 0 })) };
+  const framed = (fact: Fact) => {
+    const stacks = new Stacks(), of = { at: 0, stream: "process", record: "sched/switch.frame", pid: 7, tid: 7 };
+    for (let depth = 0; depth < files.length; depth++) stacks.frame({ ...of, values: [99, depth, depth + 1] });
+    stacks.fact(fact);
+    return fromWithout([...stacks.told()][0]!.frames);
+  };
+  assert.deepEqual(framed(places), ["f (libcublas.so.12)", "f (libllama.so)"]);
+  assert.deepEqual(framed(names.fact(places)), framed(places));
+  const verdictOf = (name: string) =>
+    result([shut(0, true), preempted(main, 10, 60, { taker: { tid: 5, name, traces: false } }), shut(100, false)]).verdict;
+  assert.match(verdictOf(names.name("geheim"))[0]!.evidence, /name-1 \(5\) took one/);
+  assert.deepEqual(verdictOf(names.name("kworker/0:1")), verdictOf("kworker/0:1"));
+  assert.deepEqual(["/dev/nvidia0", "/dev/dri/renderD128", "/srv/nvidia0"].map((path) => names.path(path)), ["nvidia0", "renderD128", "path-1"]);
 });
 
 Deno.test("redact: how much was looked at, and of which engine, stays, whatever the target's arguments are, and is no place to hide a text", () => {
