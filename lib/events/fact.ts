@@ -138,8 +138,8 @@ export type Fact =
   | { readonly fact: "limits"; readonly pid: number; readonly limits: Limits; readonly moves?: number }
   /** Threads of llmprof and of its bpftraces, those that were found before among them. */
   | { readonly fact: "tracers"; readonly threads: readonly number[] }
-  /** Something that a reader of the trace must know. `files`: names in it that may be anybody's own. */
-  | { readonly fact: "note"; readonly text: string; readonly files?: readonly string[] };
+  /** Something that a reader of the trace must know. `files`, `names`: what is called so in it, files and processes, may be anybody's own. */
+  | { readonly fact: "note"; readonly text: string; readonly files?: readonly string[]; readonly names?: readonly string[] };
 
 export type CodeFact = Extract<Fact, { fact: "code" }>;
 export type ProgramFact = Extract<Fact, { fact: "program" }>;

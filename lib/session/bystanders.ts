@@ -36,8 +36,8 @@ export class Bystanders {
     const found = await sharersOf(new FilesOnce(this.files), processes.values(), watched);
     if (found.length === 0) return;
     this.#areTold = true;
-    const names = [...new Set(found.flatMap(({ shared }) => shared))];
-    session.tell({ fact: "note", text: toldOf(found.map(({ pid, comm }) => `${pid} (${comm})`), names.join(" and ")), files: names });
+    const files = [...new Set(found.flatMap(({ shared }) => shared))], names = found.slice(0, NAMED).map(({ comm }) => comm);
+    session.tell({ fact: "note", text: toldOf(found.map(({ pid, comm }) => `${pid} (${comm})`), files.join(" and ")), files, names });
   }
 }
 

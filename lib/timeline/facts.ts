@@ -114,7 +114,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
     }),
   },
   tracers: { threads: listOf(isInteger) },
-  note: { text: isText, files: either(isAbsent, listOf(isText)) },
+  note: { text: isText, files: either(isAbsent, listOf(isText)), names: either(isAbsent, listOf(isText)) },
 };
 
 /** Reads a fact; null when it is none that this llmprof knows. */

@@ -106,8 +106,11 @@ export class Pseudonyms {
       case "engine":
         // One of Hugging Face's is called by no file.
         return { ...fact, model: fact.model && (/^[\w.-]+$/.test(fact.model) ? fact.model : this.path(fact.model)) };
-      case "note":
-        return { ...fact, ...fact.files && { files: fact.files.map((file) => this.path(file)) }, text: this.prose(fact.text) };
+      case "note": {
+        // The sentence last: it is told with what names stand for by then.
+        const files = fact.files?.map((file) => this.path(file)), names = fact.names?.map((name) => this.name(name));
+        return { ...fact, ...files && { files }, ...names && { names }, text: this.prose(fact.text) };
+      }
       default:
         return fact;
     }

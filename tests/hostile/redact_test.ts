@@ -135,6 +135,11 @@ Deno.test("redact: a note hides the program that an engine is linked into, which
   assert.deepEqual(pseudonyms.fact(note("libggml.so")), note("libggml.so"));
 });
 
+Deno.test("redact: a note hides what other processes call themselves, which nothing else has named", () => {
+  const told = (name: string): Fact => ({ fact: "note", text: `process 7 (${name}) has libggml.so mapped`, files: ["libggml.so"], names: [name] });
+  assert.deepEqual(new Pseudonyms().fact(told("geheim srv")), told("name-1"));
+});
+
 Deno.test("redact: of a command line the names of models stay, and no argument that only ends as one does", () => {
   const argv = (...words: string[]) => new Pseudonyms().argv(["sh", ...words]).slice(1);
   assert.deepEqual(argv("m.gguf", "/a/b/m-1.Q4_K_M.gguf", "--model=/a/n.gguf", "--model=n.gguf"), ["m.gguf", "m-1.Q4_K_M.gguf", "n.gguf", "n.gguf"]);
