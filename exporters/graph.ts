@@ -14,7 +14,10 @@ export const openDot: OpenExporter = (sink) => new GraphExporter(new TextBlocks(
 /** For Mermaid: the same. */
 export const openMermaid: OpenExporter = (sink) => new GraphExporter(new TextBlocks(sink), mermaid);
 
-/** Every graph that was computed: nodes with their mean time, edges by index, the critical path. Times are nanoseconds. */
+/**
+ * Every graph that was computed, or of many those that took the most time (`more`: how often others were computed): nodes with their mean time,
+ * edges by index, the critical path. Times are nanoseconds.
+ */
 export const openGraphJson: OpenExporter = (sink) => new GraphExporter(new TextBlocks(sink), json);
 
 type Draw = (graphs: ComputedGraphs) => string;
@@ -86,7 +89,8 @@ function drawingOf({ longest: graph, graphs, more }: ComputedGraphs): Drawing | 
   const { nodes, edges, ns, times } = graph;
   const critical = criticalPath(graph);
   const longest = quantity(critical.ns, "ns"), all = quantity(meanNs(graph), "ns");
-  const words = `computed ${times} times, ${all} each time, ${longest} of it on the critical path; ${graphs.length - 1 + more} other graphs`;
+  const others = `${graphs.length - 1} other graphs${more > 0 ? `, and more, computed ${more} times, that were not kept` : ""}`;
+  const words = `computed ${times} times, ${all} each time, ${longest} of it on the critical path; ${others}`;
   const unknown = unknownSources(graph);
   const names = new Set(edges.filter(({ from }) => from === undefined).map(({ source }) => source.name));
   const given = new Map([...names].map((name, i) => [name, `s${i}`]));

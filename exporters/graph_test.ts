@@ -66,11 +66,12 @@ Deno.test("a graph that is built and described again is the same graph", () => {
   assert.deepEqual(graphs.map(({ times }: { times: number }) => times), [3, 2]);
 });
 
-Deno.test("more graphs than are kept are counted", () => {
+Deno.test("more graphs than are kept are counted by how often they were computed", () => {
   const s = new TestSpans();
   const spans = Array.from({ length: 70 }, (_, i) => computed(s, [node(1, "ADD", `x${i}`, weight("w"))], 20 * i)).flat();
   const { graphs, more } = JSON.parse(text(openGraphJson, spans));
   assert.deepEqual([graphs.length, more], [64, 6]);
+  assert.match(text(openDot, spans), /^\/\/ .*; 63 other graphs, and more, computed 6 times, that were not kept\n/);
 });
 
 Deno.test("dot and Mermaid: the graph that took the most time, its critical path marked, names that are no markup", () => {

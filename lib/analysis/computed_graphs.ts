@@ -22,13 +22,32 @@ export interface Edge {
   readonly source: GraphSource;
 }
 
-/** An engine that builds a graph for every token must not fill the memory: graphs beyond this are counted. */
+/** An engine that builds a graph for every token must not fill the memory. */
 const MOST_GRAPHS = 64;
 
-/** Finds the graphs that differ among all that were computed: by what their nodes are, not by their times. */
+class KeptGraph implements ComputedGraph {
+  times = 0;
+  readonly ns: number[];
+  #edges: readonly Edge[] | undefined;
+
+  /** `weight`: nanoseconds by which it is kept, those of its nodes and perhaps more. */
+  constructor(public nodes: readonly GraphNode[], public weight: number) {
+    this.ns = nodes.map(() => 0);
+  }
+
+  /** Most graphs of an engine that builds one for every token are never drawn. */
+  get edges(): readonly Edge[] {
+    return this.#edges ??= edgesOf(this.nodes);
+  }
+}
+
+/**
+ * Finds the graphs that differ among all that were computed: by what their nodes are, not by their times. Of more than are kept, those stay that
+ * take the most time, all times together.
+ */
 export class ComputedGraphs {
-  readonly graphs: ComputedGraph[] = [];
-  /** Graphs that were computed and are not kept. */
+  readonly #kept: KeptGraph[] = [];
+  /** How often graphs were computed that are not kept. One of them may have come again. */
   more = 0;
   /** How often any was computed. */
   computed = 0;
@@ -37,17 +56,33 @@ export class ComputedGraphs {
   add(nodes: readonly GraphNode[], ns: readonly number[]): void {
     if (nodes.length === 0) return;
     this.computed++;
-    let known = this.graphs.find((graph) => graph.nodes.length === nodes.length && graph.nodes.every((node, i) => isSame(node, nodes[i]!)));
+    let known = this.#kept.find((graph) => graph.nodes.length === nodes.length && graph.nodes.every((node, i) => isSame(node, nodes[i]!)));
     if (known) {
       // A graph that is built again is described again: from now on these objects are its nodes, which are compared at a glance.
       known.nodes = nodes;
     } else {
-      if (this.graphs.length === MOST_GRAPHS) return void this.more++;
-      known = { nodes, edges: edgesOf(nodes), times: 0, ns: nodes.map(() => 0) };
-      this.graphs.push(known);
+      known = new KeptGraph(nodes, this.#makeRoom());
+      this.#kept.push(known);
     }
     known.times++;
+    known.weight += sum(ns);
     for (let i = 0; i < ns.length; i++) known.ns[i]! += ns[i]!;
+  }
+
+  /**
+   * The lightest makes room for another one, which takes over its weight, for it may have been here before: so the most frequent of a stream are
+   * found (space-saving). Prompts that are computed once replace one another, and a step that comes again and again stays, however little it takes.
+   */
+  #makeRoom(): number {
+    if (this.#kept.length < MOST_GRAPHS) return 0;
+    const least = this.#kept.reduce((least, graph) => graph.weight < least.weight ? graph : least);
+    this.#kept.splice(this.#kept.indexOf(least), 1);
+    this.more += least.times;
+    return least.weight;
+  }
+
+  get graphs(): readonly ComputedGraph[] {
+    return this.#kept;
   }
 
   /** That which took the most time, all times together. */

@@ -53,3 +53,16 @@ Deno.test("graph: one that is built again in place, or from another tensor with 
   for (const nodes of [built(), built(), built(1), built(1, 2)]) graphs.add(nodes, [1, 1]);
   assert.deepEqual(graphs.graphs.map(({ times }) => times), [2, 1, 1]);
 });
+
+Deno.test("graph: of more than are kept, one that comes again and again stays, and prompts that are computed once replace one another", () => {
+  const graphs = new ComputedGraphs(), step = [node(1, "ADD", "step", weight("w"))];
+  const prompt = (i: number) => graphs.add([node(1, "ADD", `prompt ${i}`, weight("w"))], [100]);
+  for (let i = 0; i < 64; i++) prompt(i);
+  for (let i = 0; i < 2000; i++) {
+    graphs.add(step, [1]);
+    if (i % 100 === 0) prompt(64 + i);
+  }
+  const { longest, more } = graphs;
+  assert.deepEqual([longest!.nodes, longest!.times, longest!.ns], [step, 2000, [2000]]);
+  assert.deepEqual([graphs.graphs.length, more, graphs.computed], [64, 21, 64 + 20 + 2000]);
+});

@@ -3,7 +3,7 @@ import { type ComputedGraphs, criticalPath, meanNs, unknownSources } from "./com
 import type { CriticalPathResult } from "./operators_schema.ts";
 
 /** Of the graph that took the most time; null where no graph was seen whole. */
-export function criticalPathResult({ longest: graph }: ComputedGraphs): CriticalPathResult | null {
+export function criticalPathResult({ longest: graph, more }: ComputedGraphs): CriticalPathResult | null {
   if (!graph) return null;
   const { nodes, ns } = criticalPath(graph);
   const { times } = graph;
@@ -22,6 +22,7 @@ export function criticalPathResult({ longest: graph }: ComputedGraphs): Critical
     layers: [...layers].sort((a, b) => a - b),
     operators: operators.sort((a, b) => b.ns - a.ns),
     unknownSources: unknownSources(graph),
+    notKept: more,
   };
 }
 

@@ -14,7 +14,7 @@ const MOST_ROWS = 3;
  * none for any.
  */
 export function presentCriticalPath(path: CriticalPathResult): (Table | Note)[] {
-  const { times, graphNs, graphNodes, ns, nodes, layers, operators, unknownSources } = path;
+  const { times, graphNs, graphNodes, ns, nodes, layers, operators, unknownSources, notKept } = path;
   if (nodes === graphNodes || nodes === 1) return [];
   const others = operators.slice(MOST_ROWS);
   const rows = [
@@ -23,7 +23,8 @@ export function presentCriticalPath(path: CriticalPathResult): (Table | Note)[] 
     { name: "beside it", nodes: graphNodes - nodes, ns: graphNs - ns },
   ];
   const passed = layers.length > 0 ? `, ${layers.length > 1 ? "layers" : "layer"} ${ranges(layers).join(", ")}` : "";
-  const table = tableOf(`Critical path of the graph that took the most time, computed ${counted(times, "time")}${passed}`, rows, [
+  const of = `the graph that took the most time${notKept > 0 ? " of those that were kept" : ""}, computed ${counted(times, "time")}${passed}`;
+  const table = tableOf(`Critical path of ${of}`, rows, [
     [{ title: "operator", unit: "text" }, (row) => row.name],
     [{ title: "nodes", unit: "count" }, (row) => row.nodes],
     [{ title: "each time", unit: "ns" }, (row) => row.ns],

@@ -31,6 +31,7 @@ Deno.test("critical path: of the graph that took the most time, by mean times, a
     layers: [0],
     operators: [{ name: "MUL_MAT", nodes: 1, ns: 30 * MS }, { name: "RMS_NORM", nodes: 1, ns: 15 * MS }, { name: "ADD", nodes: 1, ns: 1.5 * MS }],
     unknownSources: 1,
+    notKept: 0,
   });
   assert.equal(table!.title, "Critical path of the graph that took the most time, computed 2 times, layer 0");
   assert.deepEqual(table!.rows, [

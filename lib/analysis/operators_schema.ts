@@ -127,6 +127,8 @@ const criticalPathSchema = z.object({
   operators: z.array(z.object({ name: z.string(), nodes: count, ns })),
   /** Of the graph: sources that somebody computes and nobody knows who. Chains through them are not seen. */
   unknownSources: count,
+  /** How often graphs were computed of which there were too many to keep: this one, too, may have been before those `times`. */
+  notKept: count,
 });
 
 const tokenCounts = {
