@@ -17,6 +17,7 @@ Deno.test("gpu: memory is held from when it is given until it is let go; what is
     '100/100 gpu.cuda "cuMemFree" 50–60 address=0xa000 bytes=64 memory=device device=0 returned=0',
     '100/100 gpu.cuda "cuMemFree" 61–62 address=0xa000 returned=1',
     '100/100 gpu.error "cuMemFree: invalid value (1)" 62 function=cuMemFree result=1',
+    "100 <memory of GPU 0> = 0 at 70",
     '100 <GPU memory never freed> gpu.held "never freed" 70 bytes=100 memory=device device=0 address=0xb000',
   ]);
 });
@@ -56,6 +57,7 @@ Deno.test("gpu: memory of a process that goes on without its first thread is hel
   decoding.event(70, "process/life.exit", { code: 0 }, "100/102");
   assert.deepEqual(decoding.told().filter((line) => !line.includes("cuMemFree")), [
     "100 <memory of GPU 0> = 100 at 61",
+    "100 <memory of GPU 0> = 0 at 70",
     '100 <GPU memory never freed> gpu.held "never freed" 70 bytes=100 memory=device device=0 address=0xb000',
   ]);
 });
@@ -138,6 +140,7 @@ Deno.test("gpu: what a context held is gone with it, and what a program held wit
     "100 <memory of GPU 3> = 0 at 31",
     '100 <GPU memory never freed> gpu.held "never freed" 31 bytes=64 memory=device device=3 address=0xa000',
     "100 <memory of GPU 0> = 32 at 41",
+    "100 <memory of GPU 0> = 0 at 50",
     '100 <GPU memory never freed> gpu.held "never freed" 50 bytes=32 memory=device device=0 address=0xa000',
   ]);
 });
@@ -229,4 +232,19 @@ Deno.test("gpu: what is pinned of the host's memory is one sum, of whatever kind
     "100 <pinned memory of the host> = 164 at 8",
     "100 <pinned memory of the host> = 64 at 10",
   ]);
+});
+
+Deno.test("gpu: of a process that ends each sum is nothing from then on, told once; of one that goes on when counting ends it stays", () => {
+  const counters = (exits: boolean) => {
+    const { decoding, call } = gpuCalls();
+    for (const address of [0xa000, 0xb000, 0xc000]) call("cuMemAlloc_v2", 1, 2, [address, 64]);
+    call("cuMemHostAlloc", 3, 4, [0xd000, 100]);
+    call("cuMemHostRegister_v2", 5, 6, [0xe000, 7]);
+    call("cudaMallocArray", 7, 8, [0x9000]);
+    decoding.told();
+    if (exits) decoding.event(70, "process/life.exit", {});
+    return decoding.end(70).filter((line) => line.includes("> = "));
+  };
+  assert.deepEqual(counters(true), ["100 <memory of GPU 0> = 0 at 70", "100 <pinned memory of the host> = 0 at 70"]);
+  assert.deepEqual(counters(false), []);
 });

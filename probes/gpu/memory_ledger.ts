@@ -85,7 +85,10 @@ export class MemoryLedger {
 
   /** What a process held when it exited, or still holds as counting ends. */
   ends(pid: number, at: Ns, hasExited: boolean, out: SpanSink): void {
-    this.#neverFreed(pid, this.#held.forget(pid), at, hasExited, out);
+    const blocks = this.#held.forget(pid);
+    // One that has ended has nothing any more: each sum once.
+    if (hasExited) { for (const block of new Map(blocks.map((block) => [counterOf(block), block])).values()) this.#count(pid, block, at, out); }
+    this.#neverFreed(pid, blocks, at, hasExited, out);
     this.#devices.forget(pid);
     this.#whole.delete(pid);
   }
@@ -105,9 +108,7 @@ export class MemoryLedger {
 
   #count(pid: number, block: Block, at: Ns, out: SpanSink): void {
     if (block.bytes === undefined) return;
-    const where = block.device < 0 ? "pinned memory of the host" : `memory of GPU ${block.device}`;
-    const name = block.memory === "device" || block.device < 0 ? where : `${where}, ${block.memory}`;
-    out({ type: "counter", track: this.tracks.counter(pid, name, "bytes"), at, value: this.#held.bytes(pid, block) });
+    out({ type: "counter", track: this.tracks.counter(pid, counterOf(block), "bytes"), at, value: this.#held.bytes(pid, block) });
   }
 
   #neverFreed(pid: number, blocks: readonly Block[], at: Ns, hasExited: boolean, out: SpanSink): void {
@@ -128,6 +129,12 @@ function deviceOf(memory: MemoryKind, location: number | undefined): number | un
   if (memory === "host" || memory === "registered") return -1;
   const kind = (location ?? 0) % 256;
   return kind === 0 ? undefined : kind === DEVICE ? Math.floor(location! / 256) : -1;
+}
+
+/** What is drawn of it. */
+function counterOf({ device, memory }: Block): string {
+  const where = device < 0 ? "pinned memory of the host" : `memory of GPU ${device}`;
+  return memory === "device" || device < 0 ? where : `${where}, ${memory}`;
 }
 
 function releasedOf({ bytes, memory, device, at: since }: Block, at: Ns): ReleasedBlock {

@@ -7,6 +7,9 @@ import type { Tracks } from "../../lib/events/tracks.ts";
 /** What llmprof reads of the target's surroundings. */
 export const surroundings: readonly Knowledge["fact"][] = ["limits", "pressure", "memory"];
 
+/** A counter of a process, for each. */
+const ON_NODE = "resident on node ";
+
 /** What has come of limits. */
 type Counts = Pick<Limits, "throttled" | "throttledNs" | "killed" | "heldBack" | "refaultedBytes">;
 
@@ -25,8 +28,8 @@ interface Grown {
 export class SurroundingsDecoder {
   /** By counter. */
   readonly #before = new Map<string, Grown>();
-  /** By process, and node: where it had memory when that was looked at last. */
-  readonly #nodes = new Map<number, ReadonlySet<number>>();
+  /** By process: counters of the memory that it had when that was looked at last. */
+  readonly #had = new Map<number, Set<string>>();
 
   constructor(readonly tracks: Tracks) {}
 
@@ -86,15 +89,24 @@ export class SurroundingsDecoder {
 
   #memory({ processes, available, pageCache, swappedIn, swappedOut }: MemoryUse, at: Ns, out: SpanSink): void {
     const counter = (pid: number, name: string, value: number) => out({ type: "counter", track: this.tracks.counter(pid, name, "bytes"), at, value });
+    // What was told last of one that has ended would stay.
+    for (const pid of new Set(this.#had.keys()).difference(new Set(processes.map(({ pid }) => pid)))) {
+      for (const name of this.#had.get(pid)!) counter(pid, name, 0);
+      this.#had.delete(pid);
+    }
     for (const { pid, resident, locked, swapped, nodes } of processes) {
-      counter(pid, "resident", resident);
-      if (locked > 0) counter(pid, "locked", locked);
-      if (swapped > 0) counter(pid, "swapped out", swapped);
-      if (!nodes) continue;
-      const now = new Set(nodes.map(({ node }) => node)), left = this.#nodes.get(pid)?.difference(now) ?? [];
-      this.#nodes.set(pid, now);
-      for (const { node, bytes } of nodes) counter(pid, `resident on node ${node}`, bytes);
-      for (const node of left) counter(pid, `resident on node ${node}`, 0);
+      const now = new Map([["resident", resident], ["locked", locked], ["swapped out", swapped]]);
+      for (const { node, bytes } of nodes ?? []) now.set(`${ON_NODE}${node}`, bytes);
+      const had = this.#had.get(pid) ?? new Set<string>();
+      // Where nodes were not looked at, it is where it was.
+      for (const name of had.difference(now)) if (nodes) now.set(name, 0);
+      this.#had.set(pid, had);
+      for (const [name, bytes] of now) {
+        const isLeft = had.delete(name);
+        if (bytes > 0) had.add(name);
+        // Of what it neither has nor had nothing is drawn.
+        if (bytes > 0 || isLeft) counter(pid, name, bytes);
+      }
     }
     counter(0, "available memory", available);
     counter(0, "page cache", pageCache);

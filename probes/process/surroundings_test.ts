@@ -64,8 +64,8 @@ Deno.test("surroundings: of memory the most that each process had, the least tha
     [3, memory(2048, { processes: [{ pid: 100, resident: 2048, locked: 512, swapped: 64 }, { pid: 101, resident: 1, locked: 0, swapped: 0 }] })],
     [4, memory(0, { processes: [], swappedIn: 81, swappedOut: 7 })],
   ]);
-  assert.deepEqual(values("resident"), [4096, 8192, 2048, 1]);
-  assert.deepEqual(values("locked"), [512]);
+  assert.deepEqual(values("resident"), [4096, 8192, 2048, 1, 0, 0]);
+  assert.deepEqual(values("locked"), [512, 0]);
   assert.deepEqual(values("pages swapped in"), [0, 10, 0.5]);
   assert.deepEqual(result.memory, {
     processes: [
@@ -126,4 +126,13 @@ Deno.test("surroundings: a node from which all of a process's memory was moved h
     memory(0, { processes: [{ pid: 100, resident: 1, locked: 0, swapped: 0, nodes: nodes.map(([node, bytes]) => ({ node, bytes })) }] });
   const { values } = told([[1, on([0, 10])], [2, memory(3)], [3, on([1, 10])]]);
   assert.deepEqual([values("resident on node 0"), values("resident on node 1")], [[10, 0], [10]]);
+});
+
+Deno.test("surroundings: what a process has let go of, or one that has ended had, is nothing from then on, told once", () => {
+  const nodes = [{ node: 1, bytes: 9 }];
+  const use = (locked: number, swapped: number) => memory(0, { processes: [{ pid: 100, resident: 9, locked, swapped, nodes }] });
+  const none = memory(0, { processes: [] });
+  const { values } = told([[1, use(0, 0)], [2, use(5, 0)], [3, use(0, 7)], [4, use(0, 7)], [5, none], [6, none], [7, use(0, 0)]]);
+  assert.deepEqual([values("locked"), values("swapped out")], [[5, 0], [7, 7, 0]]);
+  assert.deepEqual([values("resident"), values("resident on node 1")], [[9, 9, 9, 9, 0, 9], [9, 9, 9, 9, 0, 9]]);
 });
