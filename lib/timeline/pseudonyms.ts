@@ -21,6 +21,8 @@ const SHELLS_QUOTE = "'\\''";
 const candidate = /^( {2}--(?:pid|container) \w+ ).*$/gm;
 /** A library without its folders. */
 const library = /(?<![\w./-])[\w.+-]+\.(?:so(?:\.\d[\w.]*)?|node)(?![\w-])/g;
+/** A model's, or one of those in which Python finds packages as it starts, called by a project that is being worked on. */
+const PYTHONS = /\.pth$/i;
 /** It has taken a library's place already. */
 const OWN = /^path-\d+\./;
 /** Shorter texts, unless they are a word, say nothing. */
@@ -43,8 +45,8 @@ export class Pseudonyms {
    */
   path(path: string): string {
     const name = lastPart(path);
-    if (isOfInference(path) || isSystemsFile(path)) return name;
-    const kind = /\.so(\.[\w.]+)?$/.test(name) ? ".so" : name.endsWith(".node") ? ".node" : clientOf(name) ? CLIENT : "";
+    if ((isOfInference(path) && !PYTHONS.test(name)) || isSystemsFile(path)) return name;
+    const kind = /\.so(\.[\w.]+)?$/.test(name) ? ".so" : /\.(?:node|pth)$/i.exec(name)?.[0] ?? (clientOf(name) ? CLIENT : "");
     return this.#of(name, "path", kind);
   }
 

@@ -12,6 +12,7 @@ import { fromWithout } from "../../lib/analysis/frames.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { Header } from "../../lib/timeline/header.ts";
 import { redacting } from "../../lib/commands/redacting.ts";
+import { isWeights } from "../../lib/target/inference_files.ts";
 import { Pseudonyms } from "../../lib/timeline/pseudonyms.ts";
 import { RecordingFolder } from "../../lib/timeline/recording_source.ts";
 import { unpacked } from "../judge/unpacked.ts";
@@ -158,6 +159,12 @@ Deno.test("redact: a model keeps its name, whatever file it is in, and a key of 
   // A session's, a container's: what says that it is a model's is not told.
   assert.deepEqual([number, `/run/sessions/${number}`, `${number}…`].map((path) => new Pseudonyms().path(path)), ["path-1", "path-1", "path-1"]);
   assert.deepEqual(pseudonyms.argv(["vllm", "--api-key", number, `--api-key=${number}`]).slice(1), ["argument-1", "argument-2", "argument-3"]);
+});
+
+Deno.test("redact: files in which Python finds packages are told as what they may be, weights, without the names of projects", () => {
+  const names = new Pseudonyms(), files = ["/venv/__editable__.geheim-1.0.pth", "/srv/a.PTH", "/srv/a.pt"];
+  assert.deepEqual(files.map((path) => names.path(path)), ["path-1.pth", "path-2.PTH", "a.pt"]);
+  assert.ok(isWeights("path-1.pth"));
 });
 
 Deno.test("redact: where a process has its code is told without the names of its own files", () => {
