@@ -13,7 +13,7 @@ export function summarySchema<Result extends z.ZodType>(result: Result) {
   return z.object({
     schemaVersion: z.literal(SCHEMA_VERSION),
     command: z.string(),
-    /** `exitCode` is null while it runs; 128+n: killed by signal n. */
+    /** `exitCode` is null while it runs, and where nobody saw how it ended; 128+n: killed by signal n. */
     target: z.object({ pid: count, argv: z.array(z.string()), exitCode: z.int().nullable() }).nullable(),
     clock: z.object({
       name: z.literal("boottime"),

@@ -1,5 +1,6 @@
 import { SCHEMA_VERSION, type Summary } from "../analysis/summary.ts";
 import type { Fact } from "../events/fact.ts";
+import type { ProcessEnd } from "../events/span.ts";
 import { boottime, type Ns } from "../events/time.ts";
 import type { Header } from "../timeline/header.ts";
 import { countsOf } from "../timeline/tally.ts";
@@ -17,6 +18,7 @@ export function summarise<Result>(
   header: Header,
   timeline: Timeline,
   facts: readonly Fact[],
+  ended: ProcessEnd | undefined,
   files: readonly OutputFile[],
   notes: readonly string[],
   result: Result,
@@ -34,7 +36,7 @@ export function summarise<Result>(
   return {
     schemaVersion: SCHEMA_VERSION,
     command: header.command,
-    target: { pid: target.pid, argv: [...target.argv], exitCode: exit ? exit.code : null },
+    target: { pid: target.pid, argv: [...target.argv], exitCode: exit ? exit.code : ended ? exitCodeOf(ended) : null },
     clock: { name: clock.name, baseNs: String(clock.base), realtimeOffsetNs: String(clock.realtimeOffset) },
     startNs: moment(timeline.start),
     endNs: moment(timeline.end),
@@ -67,6 +69,11 @@ export function summarise<Result>(
     notes: [...notes],
     result,
   };
+}
+
+/** As a shell has it, and what llmprof is told of a program that it has started. */
+function exitCodeOf({ code, signal }: ProcessEnd): number {
+  return signal === 0 ? code : 128 + signal;
 }
 
 /** Null for what is not there any more. */

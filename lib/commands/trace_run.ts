@@ -1,7 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { Summary } from "../analysis/summary.ts";
 import { type Fact, type ProgramFact, subjectOf } from "../events/fact.ts";
-import type { Span } from "../events/span.ts";
+import type { ProcessEnd, Span } from "../events/span.ts";
 import type { View } from "../events/view.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Timeline } from "../timeline/timeline.ts";
@@ -28,6 +28,8 @@ export class TraceRun<Result> {
   readonly #sites = new Map<string, ProgramFact["sites"]>();
   #analysis: Analysis<Result> | undefined;
   #header: Header | undefined;
+  /** How the target was seen to end. */
+  #ended: ProcessEnd | undefined;
   #span: (span: Span) => void = () => {};
 
   constructor(profile: Profile<Result>, outputs: Outputs, readonly onSpan?: (span: Span) => void) {
@@ -56,6 +58,7 @@ export class TraceRun<Result> {
       out(told ? told(span) : span);
       analysis.span(span);
       if (span.type === "mark" && span.kind === "note") this.#notes.push(span.text);
+      if (span.type === "instant" && span.ended && span.track.pid === header.target.pid) this.#ended = span.ended;
       this.onSpan?.(span);
     };
     return { out: sink, flush: () => this.#outputs.flush(), recording };
@@ -70,7 +73,7 @@ export class TraceRun<Result> {
     const views = [...this.#profile.present(result), ...noted];
     this.#outputs.finish(views);
     const { files, written } = this.#outputs;
-    return { summary: summarise(this.#header!, timeline, this.facts, files, this.#notes, result), views, written };
+    return { summary: summarise(this.#header!, timeline, this.facts, this.#ended, files, this.#notes, result), views, written };
   }
 }
 

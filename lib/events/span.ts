@@ -234,6 +234,14 @@ export interface Instant {
   readonly stack?: SeenStack;
   readonly held?: HeldBlock;
   readonly file?: GpuFileUse;
+  /** Of a thread with which its process ends. */
+  readonly ended?: ProcessEnd;
+}
+
+/** How a process has ended: its exit code, and the signal that killed it, 0 where none did. */
+export interface ProcessEnd {
+  readonly code: number;
+  readonly signal: number;
 }
 
 export interface Counter {

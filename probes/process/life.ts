@@ -4,6 +4,7 @@ import type { SpanSink } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { ProcessEnds } from "./ends.ts";
 import template from "./life.bt" with { type: "text" };
 import { surroundings, SurroundingsDecoder } from "./surroundings.ts";
 
@@ -41,6 +42,7 @@ class LifeDecoder implements Decoder {
   readonly #started = new Set<number>();
   /** Of processes. */
   readonly #names = new Map<number, string>();
+  readonly #ends = new ProcessEnds();
   /** Processes that were said to be killed for want of memory. */
   readonly #starved = new Set<number>();
   /** Bytes that the target's control groups allow, null: all there are; undefined while nobody has looked. */
@@ -72,6 +74,7 @@ class LifeDecoder implements Decoder {
     switch (event.record) {
       case "process/life.exec": {
         const file = event.values[0] as string;
+        this.#ends.with(event);
         this.#started.add(pid);
         this.#names.set(pid, file);
         out({ type: "name", track: this.tracks.process(pid), name: file, at });
@@ -98,12 +101,13 @@ class LifeDecoder implements Decoder {
             text: `the kernel killed ${this.#names.get(pid) || name} (${pid}): there was no memory left ${this.#where()}`,
           });
         }
+        const how = { code: status >> 8 & 0xff, signal: status & 0x7f };
+        const exit = { type: "instant", track: thread, name: "exit", at, ...this.#ends.with(event) && { ended: how } } as const;
         if (tid !== pid) {
           out({ type: "name", track: thread, name, at });
-          return out({ type: "instant", track: thread, name: "exit", category: "thread.exit", at });
+          return out({ ...exit, category: "thread.exit" });
         }
-        const args = { code: status >> 8 & 0xff, signal: status & 0x7f, ...isStarved && { outOfMemory: true } };
-        return out({ type: "instant", track: thread, name: "exit", category: "process.exit", at, args });
+        return out({ ...exit, category: "process.exit", args: { ...how, ...isStarved && { outOfMemory: true } } });
       }
     }
   }

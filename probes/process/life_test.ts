@@ -67,3 +67,21 @@ Deno.test("life: who ran before is called as it calls itself, and who was seen t
     '200 is called "python3" from 20',
   ]);
 });
+
+Deno.test("life: a process ends with its last thread, and as that does, where it goes on without its first", () => {
+  const d = new Decoding(life);
+  const ended = () => d.spans.splice(0).flatMap((span) => span.type === "instant" && span.ended ? [[span.track.tid, span.ended]] : []);
+  d.event(10, "process/life.exit", { code: 2 ** 17 }, "100");
+  d.event(20, "process/life.exit", { code: 2 ** 17 }, "100/101");
+  assert.deepEqual(ended(), []);
+  d.event(30, "process/life.exit", { code: 11 | 0x80 }, "100/102");
+  assert.deepEqual(ended(), [[102, { code: 0, signal: 11 }]]);
+  d.event(40, "process/life.exit", {}, "200/201");
+  d.event(50, "process/life.exit", { code: 3 << 8 }, "200");
+  assert.deepEqual(ended(), [[200, { code: 3, signal: 0 }]]);
+  // Another thread becomes another program, whose first it is.
+  d.event(60, "process/life.exit", { code: 2 ** 17 }, "300");
+  d.event(61, "process/life.exec", { file: "other" }, "300");
+  d.event(70, "process/life.exit", {}, "300/301");
+  assert.deepEqual(ended(), []);
+});

@@ -56,7 +56,7 @@ function replayed(source: RecordingSource) {
     };
   });
   close();
-  const summary = summarise(header, timeline, facts, [], notes, result());
+  const summary = summarise(header, timeline, facts, undefined, [], notes, result());
   JSON.parse(sinks.json.text());
   for (const line of sinks.jsonl.text().trimEnd().split("\n")) JSON.parse(line);
   return { summary, sinks, timeline };
