@@ -57,6 +57,23 @@ Deno.test("charts: in a chart no two series have one colour, and one name has th
   assert.equal(drawn[11], drawn[1]);
 });
 
+Deno.test("charts: figures of one have its colour and one entry of the legend, and the title says which of its lines is dashed", () => {
+  const devices = Array.from({ length: 8 }, (_, i) => `sd${"abcdefgh"[i]}`);
+  const of = (figure: string, dashed: boolean) =>
+    devices.map((name, i) => ({ name: `${name} ${figure}`, of: { name, figure, dashed }, values: [i + 1, i + 2, i + 3] }));
+  const both: Chart = { ...chart, title: "Latency", series: [...of("p50", true), ...of("p99", false)] };
+  const requests: Chart = { ...chart, series: devices.map((name) => ({ name, values: [1, 2, 3] })) };
+  const svg = chartsSvg([both, requests], span);
+  const drawn = [...svg.matchAll(/ fill="none"[^>]* stroke="(#\w+)" stroke-width="1.5"([^>]*)/g)];
+  const [p50, p99, rate] = [0, 8, 16].map((from) => drawn.slice(from, from + 8).map(([, colour]) => colour));
+  assert.equal(new Set(p50).size, 8);
+  assert.deepEqual([p99, rate], [p50, p50]);
+  assert.deepEqual(drawn.map(([, , rest]) => rest!.includes("dasharray")), drawn.map((_, i) => i < 8));
+  assert.ok(svg.includes(">Latency: p50 dashed, p99<"));
+  // In the legends of both charts.
+  assert.deepEqual([svg.split(">sda<").length - 1, svg.split(">sda p50<").length - 1], [2, 0]);
+});
+
 Deno.test("charts: a picture of dots has twice as many as the drawing, and its words", async () => {
   const size = (bytes: Uint8Array) => {
     assert.deepEqual([...bytes.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

@@ -1,6 +1,6 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { harmless } from "../../lib/events/text.ts";
-import type { Chart, Unit } from "../../lib/events/view.ts";
+import type { Chart, Series, Unit } from "../../lib/events/view.ts";
 import { quantity } from "../../lib/events/quantity.ts";
 
 /** Pixels. Left of a chart is room for its figures, and right for the names of its series. */
@@ -24,15 +24,15 @@ export function layout(charts: readonly Chart[], span: readonly [from: number, t
     backgroundColor: "#ffffff",
     textStyle: { fontFamily: FONT, color: INK },
     useUTC: true,
-    title: charts.map(({ title }, i) => ({
-      text: harmless(title),
+    title: charts.map((chart, i) => ({
+      text: harmless(titleOf(chart)),
       left: LEFT,
       top: tops[i]! - TOP + 6,
       textStyle: { fontFamily: FONT, fontSize: 14, fontWeight: "bold", color: INK },
     })),
     grid: tops.map((top) => ({ left: LEFT, right: RIGHT, top, height: HEIGHT })),
     legend: charts.map(({ series }, i) => ({
-      data: series.map(({ name }) => harmless(name)),
+      data: [...new Set(series.map((one) => harmless(drawnAs(one))))],
       orient: "vertical",
       left: WIDTH - RIGHT + 12,
       top: tops[i]! - 6,
@@ -61,17 +61,27 @@ export function layout(charts: readonly Chart[], span: readonly [from: number, t
       axisLabel: { color: QUIET, fontSize: 11, formatter: (value: number) => labelOf(value * scaleOf(form), unit) },
       splitLine: { lineStyle: { color: RULE } },
     })),
-    series: charts.flatMap((chart, i) => chart.series.map(({ name, values }) => lineOf(chart, i, name, values, colours.get(name)!))),
+    series: charts.flatMap((chart, i) => chart.series.map((series) => lineOf(chart, i, series, colours.get(drawnAs(series))!))),
   };
+}
+
+/** What has a colour and an entry of the legend. */
+function drawnAs({ name, of }: Series): string {
+  return of?.name ?? name;
+}
+
+/** Where there are several figures of one, which lines are which. */
+function titleOf({ title, series }: Chart): string {
+  const figures = new Set(series.flatMap(({ of }) => of ? `${of.figure}${of.dashed ? " dashed" : ""}` : []));
+  return figures.size === 0 ? title : `${title}: ${[...figures].join(", ")}`;
 }
 
 /** One for each name, wherever it stands: the least used of those that no other name of its charts has. */
 function coloursOf(charts: readonly Chart[]): Map<string, string> {
   const colours = new Map<string, string>();
-  const names = new Set(charts.flatMap(({ series }) => series.map(({ name }) => name)));
+  const named = charts.map(({ series }) => series.map(drawnAs)), names = new Set(named.flat());
   for (const name of names) {
-    const beside = charts.filter(({ series }) => series.some((other) => other.name === name)).flatMap(({ series }) => series);
-    const taken = new Set(beside.map((other) => colours.get(other.name)));
+    const taken = new Set(named.filter((some) => some.includes(name)).flat().map((other) => colours.get(other)));
     const uses = (colour: string) => [...colours.values()].filter((used) => used === colour).length + (taken.has(colour) ? names.size : 0);
     colours.set(name, COLOURS.toSorted((a, b) => uses(a) - uses(b))[0]!);
   }
@@ -87,10 +97,11 @@ function labelOf(value: number, unit: Unit): string {
   return quantity(value, unit).replace(/\.0+(?!\d)/, "");
 }
 
-function lineOf({ form, intervals }: Chart, index: number, name: string, values: readonly (number | null)[], colour: string) {
+function lineOf({ form, intervals }: Chart, index: number, series: Series, colour: string) {
+  const { values, of } = series;
   return {
     type: "line",
-    name: harmless(name),
+    name: harmless(drawnAs(series)),
     xAxisIndex: index,
     yAxisIndex: index,
     data: steps(intervals, values.map((value) => value === null ? null : value / scaleOf(form))),
@@ -98,7 +109,7 @@ function lineOf({ form, intervals }: Chart, index: number, name: string, values:
     step: "start",
     symbol: "none",
     color: colour,
-    lineStyle: { width: form === "stacked" ? 0.5 : 1.5 },
+    lineStyle: { width: form === "stacked" ? 0.5 : 1.5, type: of?.dashed ? "dashed" : "solid" },
     ...(form === "stacked" && { stack: `chart ${index}`, areaStyle: { opacity: 0.75 } }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Chart } from "../events/view.ts";
+import type { Chart, Series } from "../events/view.ts";
 import type { ReportResult } from "./report_schema.ts";
 import type { IoSnapshot, SchedSnapshot } from "./snapshots_schema.ts";
 import { log2Quantile } from "./log2_quantile.ts";
@@ -147,21 +147,33 @@ function latencyCharts(lines: readonly IoSnapshot[], stretches: readonly Stretch
   const active = devicesOf(lines).filter(({ requests, mostInFlight }) => requests > 0 || mostInFlight > 0);
   const devices = active.slice(0, MOST_DEVICES).map(({ device }) => device);
   const intervals = intervalsOf(stretches);
-  const each = (name: (device: string) => string, value: (stretch: Stretch<IoSnapshot>, device: string) => number | null) =>
-    devices.map((device) => ({ name: name(device), values: stretches.map((stretch) => value(stretch, device)) }));
-  const quantile = (q: number) => each((device) => `${device} p${q * 100}`, ({ pieces }, device) => log2Quantile(slotsOf(pieces, device), q));
+  const each = (value: (stretch: Stretch<IoSnapshot>, device: string) => number | null) =>
+    devices.map((device) => ({ name: device, values: stretches.map((stretch) => value(stretch, device)) }));
+  const quantile = (q: number, dashed: boolean) =>
+    devices.map((device): Series => ({
+      name: `${device} p${q * 100}`,
+      of: { name: device, figure: `p${q * 100}`, dashed },
+      values: stretches.map(({ pieces }) => log2Quantile(slotsOf(pieces, device), q)),
+    }));
   const rate = ({ pieces, seconds }: Stretch<IoSnapshot>, device: string) =>
     slotsOf(pieces, device).values().reduce((sum, count) => sum + count, 0) / seconds;
   return [
-    { type: "chart", title: "Latency of requests (at most)", unit: "ns", form: "log", intervals, series: [...quantile(0.5), ...quantile(0.99)] },
-    { type: "chart", title: "Requests", unit: "per-second", form: "lines", intervals, series: each((device) => device, rate) },
+    {
+      type: "chart",
+      title: "Latency of requests (at most)",
+      unit: "ns",
+      form: "log",
+      intervals,
+      series: [...quantile(0.5, true), ...quantile(0.99, false)],
+    },
+    { type: "chart", title: "Requests", unit: "per-second", form: "lines", intervals, series: each(rate) },
     {
       type: "chart",
       title: "Requests in flight",
       unit: "count",
       form: "lines",
       intervals,
-      series: each((device) => device, ({ pieces }, device) => inFlightOf(pieces, device)),
+      series: each(({ pieces }, device) => inFlightOf(pieces, device)),
     },
   ];
 }

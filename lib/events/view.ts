@@ -42,8 +42,15 @@ export interface Chart {
   readonly form: "lines" | "log" | "stacked";
   /** When each interval begins and ends, in milliseconds since 1970, in order. */
   readonly intervals: readonly (readonly [begin: number, end: number])[];
+  readonly series: readonly Series[];
+}
+
+export interface Series {
+  readonly name: string;
   /** A value for each interval; null: not known. */
-  readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+  readonly values: readonly (number | null)[];
+  /** Where there are several figures of one: it has one colour and one entry of a picture's legend, and the title says which line is which figure. */
+  readonly of?: { readonly name: string; readonly figure: string; readonly dashed: boolean };
 }
 
 /** A sentence for the reader; `warning` when the figures beside it may mislead without it. */
