@@ -7,8 +7,10 @@ import help from "./lib/commands/help.txt" with { type: "text" };
 
 /** Parses the command line, runs, prints, exits: nothing else. What is not needed for `--help` is imported when it is needed. */
 async function main(args: readonly string[]): Promise<number> {
-  const out = writer(Deno.stdout);
+  let interrupted = false;
   const err = writer(Deno.stderr);
+  // A terminal's Ctrl-C ends whoever reads a pipe, too, and that before anything is summed up.
+  const out = writer(Deno.stdout, () => interrupted ? err(unread) : undefined);
   if (args.length === 1 && ["-h", "--help", "help"].includes(args[0]!)) return out(help), 0;
   const typed = [Deno.stdin, Deno.stdout, Deno.stderr].some((stream) => stream.isTerminal());
   const terminal = { out, err, width: columns(), colour: Deno.stdout.isTerminal() && !Deno.noColor && Deno.env.get("TERM") !== "dumb", typed };
@@ -25,6 +27,7 @@ async function main(args: readonly string[]): Promise<number> {
     void fail(event.reason).then(Deno.exit);
   });
   const { came, ...ending } = ends(() => performance.now(), Deno.exit);
+  void ending.interrupted.then(() => interrupted = true);
   const context: Started = {
     terminal,
     ...ending,
@@ -53,7 +56,11 @@ function heed(came: (signal: EndSignal) => void, underNohup: boolean): void {
 
 const terminalIsGone = "os error 5";
 
-function writer(stream: typeof Deno.stdout): (text: string) => void {
+const unread = "Nobody reads the summary any more: a Ctrl-C ends every command of a pipe, not llmprof alone.\n" +
+  "Let the run end by itself (--duration 10s), or keep a recording (-o run.llmprof) and ask that: --from run.llmprof\n";
+
+/** `onUnread`: not even the first of a text was taken. */
+function writer(stream: typeof Deno.stdout, onUnread: () => void = () => {}): (text: string) => void {
   return (text) => {
     const bytes = new TextEncoder().encode(text);
     for (let at = 0; at < bytes.length;) {
@@ -63,8 +70,10 @@ function writer(stream: typeof Deno.stdout): (text: string) => void {
         // A target that shares the pipe may have made it non-blocking (node does), and who reads it is slow.
         if (error instanceof Deno.errors.WouldBlock) pause(5);
         // `llmprof … | head -1`: whoever read it has seen enough. And nobody can be told that standard error takes nothing.
-        else if (stream === Deno.stderr || error instanceof Deno.errors.BrokenPipe || String(error).includes(terminalIsGone)) return;
-        else throw error;
+        else if (stream === Deno.stderr || error instanceof Deno.errors.BrokenPipe || String(error).includes(terminalIsGone)) {
+          if (at === 0) onUnread();
+          return;
+        } else throw error;
       }
     }
   };

@@ -58,6 +58,19 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
+Deno.test("export: a Ctrl-C that ends who would read the summary, too, says so, and how to have it", async () => {
+  using folder = temporary();
+  writeRecording(folder.file("run.llmprof"), OPERATORS);
+  const path = folder.file("t.jsonl"), words = ["export", folder.file("run.llmprof"), "--summary", "json", "-o", path];
+  // The shell becomes llmprof, and what its standard output leads to ends at once.
+  await using replay = start(["bash", "-c", 'exec "$@" > >(true)', "bash", ...llmprof, ...words]);
+  await until("something is written", () => existsSync(path) && Deno.statSync(path).size > 0);
+  replay.kill("SIGINT");
+  const { code, stderr } = await replay.finished();
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Nobody reads the summary any more: .*\n.*--duration 10s.*--from run\.llmprof\nWrote .*t\.jsonl: /m);
+});
+
 Deno.test("export: what a replay has written when it is killed opens", async () => {
   using folder = temporary();
   await using replay = await amid(folder);

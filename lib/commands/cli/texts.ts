@@ -20,7 +20,7 @@ Examples:
   sudo llmprof operators --comm llama-server --tokens 200 until 200 tokens are generated
   sudo llmprof operators --container llama --duration 10s all processes of a container
   sudo llmprof operators -- node engine.mjs model.gguf    start it, end with it
-  sudo llmprof operators --pid 1234 --summary json | jq .result
+  sudo llmprof operators --pid 1234 --duration 10s --summary json | jq .result
   sudo llmprof operators --pid 1234 --detail wait         work and waiting for other workers apart
   sudo llmprof operators --pid 1234 --detail sum          operators added up in the kernel, one graph a second drawn
   sudo llmprof operators --pid 1234 --detail token        tokens alone, for next to nothing
@@ -46,7 +46,7 @@ everybody, where none is named.
 Examples:
   sudo llmprof io -- node engine.mjs model.gguf           where a model's bytes come from
   sudo llmprof io --pid 1234 --duration 10s               ten seconds of a running server
-  sudo llmprof io --comm llama-server --summary json | jq .result.devices
+  sudo llmprof io --comm llama-server --duration 10s --summary json | jq .result.devices
   sudo llmprof io --interval 5 --snapshots io.jsonl       sums of five seconds, of everybody, for days`,
   sched: `
 Target: one of --pid, --comm, --match, --container, --all, or a program after --; with --snapshots
@@ -57,7 +57,7 @@ Examples:
   sudo llmprof sched -- node engine.mjs model.gguf        start it, end with it
   sudo llmprof sched --container llama --syscalls         and what each thread asks the kernel for
   sudo llmprof sched --pid 1234 --duration 5s --stacks    and from where it does
-  sudo llmprof sched --pid 1234 --summary json | jq .result.verdict
+  sudo llmprof sched --pid 1234 --duration 10s --summary json | jq .result.verdict
   sudo llmprof sched --interval 5 --snapshots sched.jsonl`,
   record: `
 Target: one of --pid, --comm, --match, --container, or a program after --.
