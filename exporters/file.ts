@@ -4,15 +4,21 @@ import { type Owner, RegularFile } from "../lib/machine/regular_file.ts";
 import { isGzip } from "./formats.ts";
 
 /**
- * Opens a file for writing, compressed when its name ends in `.gz`; a new one belongs to `owner`. One that is there is kept until the first write.
- * Writes are synchronous: when `write` returns, the bytes are with the kernel. Throws `RefusedFile` for what is no plain file, and what the system says, at opening (the folder is missing,
- * not writable) or at writing (the disk is full, the file was removed).
+ * Opens a file for writing; a new one belongs to `owner`. Throws `RefusedFile` for what is no plain file, and what the system says (the folder is
+ * missing, not writable). See {@link sinkTo}.
  */
 export async function openByteSink(path: string, owner: Owner | null = null): Promise<ByteSink> {
-  const file = RegularFile.create(path, owner);
+  return await sinkTo(RegularFile.create(path, owner));
+}
+
+/**
+ * Writes to a file, compressed when its name ends in `.gz`. What was there is kept until the first write. Writes are synchronous: when `write`
+ * returns, the bytes are with the kernel; throws what the system says (the disk is full, the file was removed).
+ */
+export async function sinkTo(file: RegularFile & { readonly isNew: boolean }): Promise<ByteSink> {
   try {
     const sink = new WholeFile(file);
-    return isGzip(path) ? new (await import("./gzip.ts")).GzipSink(sink) : sink;
+    return isGzip(file.path) ? new (await import("./gzip.ts")).GzipSink(sink) : sink;
   } catch (error) {
     file.close();
     throw error;

@@ -3,12 +3,12 @@ import { ExitCode, LlmprofError } from "../events/errors.ts";
 import { DEFAULT_BUFFER_PAGES } from "../machine/bpftrace.ts";
 import { begin } from "./begin.ts";
 import { demoProfile } from "./demo_profile.ts";
+import type { OutputPaths } from "./output_checks.ts";
 import { realThing } from "./real_thing.ts";
 import type { Context } from "./terminal.ts";
 import { trace } from "./trace.ts";
 
-export interface LiveDemoOptions {
-  readonly outputs: readonly string[];
+export interface LiveDemoOptions extends OutputPaths {
   readonly summary: "text" | "json";
   readonly bpftrace?: string;
   readonly quiet: boolean;

@@ -14,10 +14,18 @@ export interface NamedPath {
   readonly path: string;
 }
 
+/** Where a run writes. */
+export interface OutputPaths {
+  /** None with `--no-output`. */
+  readonly outputs: readonly string[];
+  /** Nobody has named the one that there is: another run may have begun in the same second, and the next name is as good. */
+  readonly isDefault?: boolean;
+}
+
 const OUTPUT = "-o PATH";
 
 /** Throws what is wrong with a path, and leaves every file as it is: for a mistake to be told before anything else is looked at. */
-export function checkOutputs(paths: readonly string[], owner: Owner | null, named: readonly NamedPath[]): void {
+export function checkOutputs({ outputs: paths, isDefault }: OutputPaths, owner: Owner | null, named: readonly NamedPath[]): void {
   const all = [...paths.map((path) => ({ path, option: OUTPUT })), ...named];
   const files = all.map(({ path }) => isAbsolute(path) ? resolve(path) : resolve(mustBeHere(), path));
   const twice = all.find((_, i) => files.indexOf(files[i]!) !== i);
@@ -35,10 +43,10 @@ export function checkOutputs(paths: readonly string[], owner: Owner | null, name
     if (path.endsWith(".llmprof")) checkRecordingPath(path);
     else {
       formatAt(path);
-      checkFilePath(path, owner);
+      checkFilePath(path, OUTPUT, () => createOutput(path, owner, isDefault));
     }
   }
-  for (const { path, option } of named) checkFilePath(path, owner, option);
+  for (const { path, option } of named) checkFilePath(path, option, () => RegularFile.create(path, owner));
 }
 
 export function formatAt(path: string): Format {
@@ -48,12 +56,19 @@ export function formatAt(path: string): Format {
   throw usage(`Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Try: -o ${quoteWord(`${path}.pftrace`)}`);
 }
 
+type OutputTarget = ReturnType<typeof RegularFile.create>;
+
+/** The file of an output, as it is before a word is written. `isDefault`: see {@link OutputPaths}. */
+export function createOutput(path: string, owner: Owner | null, isDefault = false): OutputTarget {
+  return isDefault ? RegularFile.createNext(path, owner) : RegularFile.create(path, owner);
+}
+
 /** Opened for writing without a word written; a file that was not there before is not there after. */
-function checkFilePath(path: string, owner: Owner | null, option?: string): void {
+function checkFilePath(path: string, option: string, create: () => OutputTarget): void {
   try {
-    const file = RegularFile.create(path, owner);
+    const file = create();
     file.close();
-    if (file.isNew) Deno.removeSync(path);
+    if (file.isNew) Deno.removeSync(file.path);
   } catch (cause) {
     throw notWritable(path, cause, option);
   }

@@ -3,14 +3,14 @@ import type { LlmprofError } from "../events/errors.ts";
 import type { Span } from "../events/span.ts";
 import { lastPart } from "../events/text.ts";
 import type { View } from "../events/view.ts";
-import { openByteSink } from "../../exporters/file.ts";
+import { sinkTo } from "../../exporters/file.ts";
 import type { Header } from "../timeline/header.ts";
 import type { Recorder } from "../timeline/recording.ts";
 import { quoteWord } from "../machine/needs/shell.ts";
 import type { Owner } from "../machine/regular_file.ts";
 import { sudoUser } from "../target/invoker.ts";
 import { type OutputFile, RecordingOutput, TraceOutput } from "./output.ts";
-import { checkOutputs, formatAt, type NamedPath, notWritable } from "./output_checks.ts";
+import { checkOutputs, createOutput, formatAt, type NamedPath, notWritable, type OutputPaths } from "./output_checks.ts";
 
 /** Who has to own what is written: under `sudo` the user who called it, also in a shell that it opened. Null when that is whoever llmprof runs as. */
 export function outputOwner(): Owner | null {
@@ -42,7 +42,7 @@ export class Outputs {
 
   /** `onFailure` hears at once of an output that takes no more. `redact`: its files are told of without their folders. */
   static async prepare(
-    paths: readonly string[],
+    paths: OutputPaths,
     owner: Owner | null,
     onFailure: (failure: LlmprofError) => void,
     redact: boolean,
@@ -55,26 +55,28 @@ export class Outputs {
       if (outputs.written.length === 0) outputs.#spent.resolve();
     };
     const shownAs = (path: string) => redact ? lastPart(path) : path;
-    const open = async (file: OutputFile, load: () => Promise<OpenExporter>, option?: string) => {
+    const open = async (path: string, { format, opensWith, load }: Omit<NamedOutput, keyof NamedPath>, option?: string) => {
       try {
         const exporter = await load();
-        outputs.#traces.push(new TraceOutput(file, failed, await openByteSink(file.path, owner), exporter));
+        const file = createOutput(path, owner, option === undefined && paths.isDefault);
+        const told = { path: file.path, shown: shownAs(file.path), format, opensWith };
+        outputs.#traces.push(new TraceOutput(told, failed, await sinkTo(file), exporter));
       } catch (cause) {
         outputs.discard();
-        throw notWritable(file.path, cause, option);
+        throw notWritable(path, cause, option);
       }
     };
-    for (const path of paths) {
-      const shown = shownAs(path);
+    for (const path of paths.outputs) {
       if (path.endsWith(".llmprof")) {
+        const shown = shownAs(path);
         const file = { path, shown, format: "llmprof", opensWith: `llmprof export ${quoteWord(shown)} -o trace.pftrace` };
         outputs.#recordings.push(new RecordingOutput(file, failed, owner, outputs.#full.resolve));
         continue;
       }
       const { extension, opensWith, load } = formatAt(path);
-      await open({ path, shown, format: extension.slice(1), opensWith }, load);
+      await open(path, { format: extension.slice(1), opensWith, load });
     }
-    for (const { option, path, format, opensWith, load } of named) await open({ path, shown: shownAs(path), format, opensWith }, load, option);
+    for (const { option, path, ...kind } of named) await open(path, kind, option);
     return outputs;
   }
 

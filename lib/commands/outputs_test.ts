@@ -23,7 +23,7 @@ Deno.test("outputs: a recording is full while what is being attached still has r
   using folder = temporary();
   const path = folder.file("crashes.llmprof");
   for (const [paths, ends] of [[[path], [240]], [[folder.file("crashes.json")], []]] as const) {
-    const outputs = await Outputs.prepare(paths, null, () => assert.fail(), false, []);
+    const outputs = await Outputs.prepare({ outputs: paths }, null, () => assert.fail(), false, []);
     const { recording } = outputs.begin(header);
     const full: number[] = [];
     let streams = 1;
@@ -38,4 +38,19 @@ Deno.test("outputs: a recording is full while what is being attached still has r
   const find = (name: string) => [testProbe, life].find((probe) => probe.name === name);
   const { timeline } = replay(new RecordingFolder(path), find, () => ({ base: splitBase(0n), out: () => {} }));
   assert.equal(timeline.tallies.size, 256);
+});
+
+Deno.test("outputs: of two runs that begin in one second each has a file of its own, where nobody has named one", async () => {
+  using folder = temporary();
+  const path = folder.file("llmprof-io-20260131-142233.pftrace");
+  const prepare = (isDefault: boolean) => Outputs.prepare({ outputs: [path], isDefault }, null, () => assert.fail(), false, []);
+  const runs = [await prepare(true), await prepare(true)];
+  const shown = ({ files }: Outputs) => files.map(({ shown }) => shown);
+  assert.deepEqual(runs.map(shown), [[path], [folder.file("llmprof-io-20260131-142233-2.pftrace")]]);
+  for (const outputs of runs) outputs.begin(header);
+  for (const outputs of runs) outputs.finish([]);
+  assert.equal([...Deno.readDirSync(folder.path)].length, 2);
+  const typed = await prepare(false);
+  assert.deepEqual(shown(typed), [path]);
+  typed.discard();
 });

@@ -9,6 +9,7 @@ import { readHeader, replayInBlocks } from "../timeline/replay.ts";
 import { RecordingFolder, type RecordingSource } from "../timeline/recording_source.ts";
 import { heedSignals } from "./heed_signals.ts";
 import { type NamedOutputOptions, namedOutputs } from "./named_outputs.ts";
+import type { OutputPaths } from "./output_checks.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
 import { giveUpRun } from "./permissions.ts";
 import { probeCatalogue } from "./probe_catalogue.ts";
@@ -18,8 +19,7 @@ import { keep, tellOutcome } from "./outcome.ts";
 import type { Context } from "./terminal.ts";
 import { TraceRun } from "./trace_run.ts";
 
-export interface ReplayOptions extends NamedOutputOptions {
-  readonly outputs: readonly string[];
+export interface ReplayOptions extends OutputPaths, NamedOutputOptions {
   /** None: no summary is printed. */
   readonly summary?: "text" | "json";
   readonly maxLoss?: number;
@@ -59,7 +59,7 @@ export async function replaySource(source: RecordingSource, options: ReplayOptio
   const found = readHeader(source);
   const recorded = await recordedBy(found, source);
   const profile = await asked(options.as, recorded, found, source);
-  const outputs = await Outputs.prepare(options.outputs, outputOwner(), () => {}, options.pseudonyms !== undefined, namedOutputs(options));
+  const outputs = await Outputs.prepare(options, outputOwner(), () => {}, options.pseudonyms !== undefined, namedOutputs(options));
   const run = new TraceRun(profile, outputs);
   let begun = false, interrupted = false;
   void context.interrupted.then(() => interrupted = true);

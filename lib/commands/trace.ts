@@ -30,7 +30,7 @@ import { findAgain, findRunning, isNamed, type TargetOptions } from "./find_targ
 import { hostFacts } from "./host_facts.ts";
 import { mustTrace } from "./means.ts";
 import { mustBeHere } from "./must_be_here.ts";
-import { checkOutputs } from "./output_checks.ts";
+import { checkOutputs, type OutputPaths } from "./output_checks.ts";
 import { nameFacts } from "./name_facts.ts";
 import { type NamedOutputOptions, namedOutputs } from "./named_outputs.ts";
 import { outputOwner, Outputs } from "./outputs.ts";
@@ -49,11 +49,9 @@ import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
 import { checkSeen, whyGone } from "./unseen.ts";
 
-export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOptions, NamedOutputOptions, Asking {
+export interface TraceOptions extends TargetOptions, OutputPaths, OutcomeOptions, OverheadOptions, NamedOutputOptions, Asking {
   readonly duration?: number;
   readonly tokens?: number;
-  /** Paths; none with `--no-output`. */
-  readonly outputs: readonly string[];
   readonly bpftrace?: string;
   /** Milliseconds without anything new after which it is known what runs. */
   readonly learn?: number;
@@ -67,7 +65,7 @@ export interface TraceOptions extends TargetOptions, OutcomeOptions, OverheadOpt
 export async function trace<Result>(profile: Profile<Result>, options: TraceOptions, context: Context, begun: Begun): Promise<number> {
   // Mistakes on the command line come first: no target is started and no file left behind before they are told.
   const owner = outputOwner(), named = namedOutputs(options);
-  checkOutputs(options.outputs, owner, named);
+  checkOutputs(options, owner, named);
   let interrupted = false;
   void context.interrupted.then(() => interrupted = true);
   const launches = options.program.length > 0;
@@ -91,7 +89,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   if (options.calibrate) { for (const text of ceilingsTexts(ceilings ?? [])) status.note(text); }
   const told = (text: string) => options.pseudonyms?.prose(text) ?? text;
   const unwritable = ({ what, why }: LlmprofError) => context.terminal.err(`${told(`${what} ${why}`)}\n`);
-  const outputs = await Outputs.prepare(options.outputs, owner, unwritable, options.pseudonyms !== undefined, named);
+  const outputs = await Outputs.prepare(options, owner, unwritable, options.pseudonyms !== undefined, named);
   context.atKill(() => outputs.discard());
   const guard = await starting;
   const tokens = new TokenCount(options.tokens);

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { dirname } from "node:path";
+import { dirname, extname } from "node:path";
 import { toldDevice } from "./device.ts";
 
 /** Whose a new file shall be, when it is not to be llmprof's own. */
@@ -46,6 +46,18 @@ export class RegularFile {
     const file = new RegularFile(path, fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o666));
     if (owner) handOver(file.fd, owner);
     return file;
+  }
+
+  /** The same, and where the name is taken, of the next one: `a.json`, `a-2.json` … */
+  static createNext(path: string, owner: Owner | null): RegularFile & { readonly isNew: boolean } {
+    const extension = extname(path), stem = path.slice(0, path.length - extension.length);
+    for (let n = 1;; n++) {
+      try {
+        return Object.assign(RegularFile.createNew(n === 1 ? path : `${stem}-${n}${extension}`, owner), { isNew: true });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      }
+    }
   }
 
   /** A file of that owner, or one that is there, whose contents stay until {@link truncate} and which stays whose it is. */

@@ -18,8 +18,7 @@ export function demoCommand(context: Context, done: Done): Command {
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (o) => {
-      const outputs = outputPaths("demo", o.output as string[] | false | undefined, context);
-      const options = { ...o, quiet: o.quiet === true, outputs };
+      const options = { ...o, quiet: o.quiet === true, ...outputPaths("demo", o.output as string[] | false | undefined, context) };
       if (o.live) {
         const { liveDemo } = await import("../demo_live.ts");
         return done(await liveDemo(options, context));

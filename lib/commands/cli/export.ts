@@ -20,11 +20,11 @@ export function exportCommand(context: Context, done: Done): Command {
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (path, o) => {
-      const outputs = outputPaths("export", o.output as string[] | false | undefined, context);
+      const paths = outputPaths("export", o.output as string[] | false | undefined, context);
       const { replayRecording } = await import("../replay.ts");
-      const options = { ...o, quiet: o.quiet === true, outputs };
+      const options = { ...o, quiet: o.quiet === true, ...paths };
       const replay = (pseudonyms?: Pseudonyms) => replayRecording(path, { ...options, pseudonyms }, context);
-      done(await redacting(o.redact === true, [], [path, ...outputs], context, replay));
+      done(await redacting(o.redact === true, [], [path, ...paths.outputs], context, replay));
     });
   return explained(command as unknown as Command);
 }

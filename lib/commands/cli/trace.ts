@@ -165,15 +165,15 @@ export function traceCommand(name: string, description: string, context: Context
       if (o.snapshots === undefined) refuseOfSnapshots(command as unknown as Command);
       const asked = o.output as string[] | false | undefined;
       // Who asks for snapshots asks for no trace.
-      const outputs = o.dryRun || (o.snapshots !== undefined && asked === undefined) ? [] : outputPaths(name, asked, context);
+      const paths = o.dryRun || (o.snapshots !== undefined && asked === undefined) ? { outputs: [] } : outputPaths(name, asked, context);
       const run = o.snapshots === undefined
         ? { snapshots: undefined, interval: undefined }
         : { interval: o.interval ?? INTERVAL_MS, snapshots: { path: o.snapshots, flushEvery: o.flushEvery, fsync: o.fsync === true } };
-      const hidden = [o.comm, o.match?.source, o.container, o.from, o.snapshots, o.cudaJsonl, ...outputs];
+      const hidden = [o.comm, o.match?.source, o.container, o.from, o.snapshots, o.cudaJsonl, ...paths.outputs];
       const { from } = o;
       if (from !== undefined) {
         const { replayRecording } = await import("../replay.ts");
-        const replay = (pseudonyms?: Pseudonyms) => replayRecording(from, { ...o, ...run, outputs, as: name, pseudonyms }, context);
+        const replay = (pseudonyms?: Pseudonyms) => replayRecording(from, { ...o, ...run, ...paths, as: name, pseudonyms }, context);
         return done(await redacting(o.redact === true, program, hidden, context, replay));
       }
       refuseOfShapes(o);
@@ -191,7 +191,7 @@ export function traceCommand(name: string, description: string, context: Context
       // bpftrace takes longest to load: it begins before the rest of llmprof does.
       await begun.spares;
       const [profile, { trace }] = await Promise.all([load(), import("../trace.ts")]);
-      const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, ...run, outputs, program, pseudonyms }, context, begun);
+      const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, ...run, ...paths, program, pseudonyms }, context, begun);
       done(await redacting(o.redact === true, program, hidden, context, live));
     });
   for (const option of command.options) option.hideHelp(option.hidden || !has(option.attributeName()));
