@@ -56,10 +56,11 @@ export function begin(
     if (!options.quiet) context.terminal.err("Waiting for a process that matches. Ctrl-C ends.\n");
   };
   const target = options.program.length > 0 ? Promise.resolve(null) : findTargetNow(profile, reading.hands, options, context, waiting);
-  const engine = target.then(async (found): Promise<Engine> => {
+  // Of who is waited for nothing is known yet, and what else is wrong is told meanwhile.
+  const engine = (options.wait ? Promise.resolve(null) : target).then(async (found): Promise<Engine> => {
     const bpftrace = await reading.bpftrace;
     const atOnce = options.learn === undefined && bpftrace !== null && placesThousands(bpftrace);
-    if (found?.type !== "running" || options.wait) return atOnce && withEveryOperator.includes(options.detail) ? "any" : "ggml";
+    if (found?.type !== "running") return atOnce && withEveryOperator.includes(options.detail) ? "any" : "ggml";
     const engine = await engineOf(reading.hands.files, found.pids, options.tree);
     return engine === "torch" && !atOnce ? "learned torch" : engine;
   });

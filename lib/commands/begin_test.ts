@@ -36,6 +36,7 @@ Deno.test("begin: that Ctrl-C ends the waiting is said when it does", async () =
   status.resolve("SigIgn:\t0000000000000001\n");
   await waits.promise;
   assert.deepEqual(told, ["heeds, true", "Waiting for a process that matches. Ctrl-C ends.\n"]);
+  assert.equal(await begun.engine, "ggml", "known by then: what else is wrong is told while it waits");
   interrupted.resolve();
   assert.equal(await begun.target, null);
 });

@@ -78,6 +78,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const probes = askedFor(profile.probes, options);
   const groups = groupByLibrary(probes, callGate);
   if (launches && groups.length > 0) await mustNotSuspend(means.files, means.self, options.program[0]!);
+  // Who is waited for may come in hours.
+  if (options.wait) mustTrace(means, context);
   const found = await begun.target;
   if (interrupted || (!launches && !found)) return nothing(context);
   mustTrace(means, context);

@@ -25,6 +25,12 @@ Deno.test("without root: the demo works, tracing says how, and mistakes come bef
     tracing.stderr,
     `Tracing needs root: an ordinary user. The kernel lets only root place probes.\nRun: sudo llmprof operators --pid ${Deno.pid} --no-output\n`,
   );
+  for (const name of ["operators", "sched"]) {
+    const words = [name, "--wait", "--comm", "no-such-name", "--no-output"];
+    const waiting = await run([...command, ...words], { cwd: folder.path, timeoutMilliseconds: 60_000 });
+    assert.match(waiting.stderr, /^Tracing needs root: .*\nRun: sudo llmprof \w+ --wait --comm no-such-name --no-output\n$/m);
+    assert.equal(waiting.code, 3);
+  }
   const set = { LLMPROF_BPFTRACE: "/no/b pf", LLMPROF_QUIET: "1", LLMPROF_OF_NOTHING: "x" };
   const withVariables = await run([...command, "sched", "--all", "--no-output"], { cwd: folder.path, env: set });
   assert.match(withVariables.stderr, /^Run: sudo LLMPROF_BPFTRACE='\/no\/b pf' LLMPROF_QUIET=1 llmprof sched --all --no-output$/m);

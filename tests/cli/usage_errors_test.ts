@@ -109,6 +109,14 @@ Deno.test("usage: without a target, those that have an engine are listed", async
   assert.equal(code, 2);
 });
 
+Deno.test("usage: what is wrong is told while a target is waited for, and not when it comes", async () => {
+  for (const command of ["operators", "sched"]) {
+    const { code, stderr } = await runLlmprof([command, "--wait", "--comm", "no-such-name", "-o", "trace.foo"], { timeoutMilliseconds: 60_000 });
+    assert.match(stderr, /^Cannot tell the format of 'trace\.foo'\./m);
+    assert.equal(code, 2);
+  }
+});
+
 Deno.test("usage: what is typed takes the place of what the environment says against it", async () => {
   const env = { LLMPROF_BPFTRACE: "/nowhere/bpftrace", LLMPROF_PID: "1", LLMPROF_FROM: "/nowhere.llmprof" };
   const replay = await runLlmprof(["io", "--from", "/no-recording.llmprof"], { env });
