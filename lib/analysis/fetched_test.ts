@@ -46,7 +46,10 @@ const WAITS = [
     t.map("model.gguf", 0, 400, GIB),
     `mappings: mmap × 1, which brought at most 1024.0 MiB ${ELSEWHERE}. If it is on no disk of this machine, a copy there, or`,
   ],
-  [t.touch("model.gguf", 0, 400, 9, { major: 9, majorNs: 400 * MS }), `page faults: 9 of 9 page faults waited for what came ${ELSEWHERE}. --no-mmap`],
+  [
+    t.touch("model.gguf", 0, 400, 9, { major: 9, majorNs: 400 * MS }),
+    `page faults: 9 of 9 page faults waited for what came ${ELSEWHERE}. llama.cpp's`,
+  ],
 ] as const;
 
 Deno.test("io: what others fetched for the target no faster disk brings, and its notes say the same", () => {

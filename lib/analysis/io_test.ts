@@ -164,7 +164,7 @@ Deno.test("io: a file's reads, mappings and faults, and what of it came from the
   assert.match(told, /No disk answered the target anything: what came into memory was fetched by others/);
   assert.match(
     told,
-    /Waits for page faults in model\.gguf: 9\.0 % of the time watched, threads added, 90\.0 ms, 3 of 17 page faults waited for what came .*\. --no-mmap or/,
+    /Waits for page faults in model\.gguf: 9\.0 % of the time watched, threads added, 90\.0 ms, 3 of 17 page faults waited for what came .*\. llama\.cpp's --load-mode none or/,
   );
   assert.match(
     told,

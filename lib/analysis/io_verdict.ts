@@ -2,6 +2,7 @@ import { quantity } from "../events/quantity.ts";
 import { counted, nameAlone } from "../events/text.ts";
 import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { isWeights } from "../target/inference_files.ts";
+import { AT_ONCE, MAPPED } from "./engine_flags.ts";
 import { areFetchedByOthers } from "./fetched.ts";
 import { mebibytes } from "./figures.ts";
 import type { IoResult } from "./io_schema.ts";
@@ -98,7 +99,7 @@ function adviceFor(file: string, cold: number | null, faster: string): string {
   if (cold !== null && cold >= 0.5) return `${faster}, or larger reads: ${again}, where there is enough.`;
   return `${
     cold === null ? "Nothing" : "Little"
-  } was seen to come through the page cache: what is in memory a mapping (no --no-mmap) does not copy, what is read past the cache is read anew each time.`;
+  } was seen to come through the page cache: what is in memory a mapping (${MAPPED}) does not copy, what is read past the cache is read anew each time.`;
 }
 
 /** Calls that fill mappings; `bytes`: of all that is filled, `cold`: what of it had to be brought. */
@@ -150,7 +151,7 @@ function faults(
 ): Omit<Verdict, "share"> {
   const evidence = `${major} of ${counted(faults, "page fault")} waited for ${sourceOf(source, slowed).waited}`;
   const advice = isWeights(nameAlone(file))
-    ? "--no-mmap or --mlock reads it at once, and more memory keeps it."
+    ? `${AT_ONCE} reads it at once, where memory is enough, and more memory keeps it.`
     : "More memory keeps it, and a second start finds it there.";
   return { wait: "page faults", of: file, ns: majorNs, ...slowedBy(slowed, byMemory(limits, { evidence, advice })) };
 }

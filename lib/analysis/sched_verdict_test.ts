@@ -120,6 +120,6 @@ Deno.test("sched verdict: page faults wait for swap where as many pages came fro
   // Others' pages, and a few of its own.
   for (const [fault] of [verdict(800, 0), verdict(20, 64 << 20)]) {
     assert.equal(fault!.wait, "page fault");
-    assert.match(fault!.advice, /--no-mmap or --mlock reads them at once/);
+    assert.match(fault!.advice, /llama\.cpp's --load-mode none or mmap\+mlock \(--no-mmap or --mlock in older ones\) reads them at once/);
   }
 });

@@ -1,5 +1,6 @@
 import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
+import { LOCKED, MAPPED } from "./engine_flags.ts";
 import { mebibytes } from "./figures.ts";
 import type { SurroundingsResult } from "./surroundings_schema.ts";
 
@@ -98,7 +99,7 @@ export function bySwap({ memory, limits }: Pick<SurroundingsResult, "memory" | "
     evidence: limit ? `${back}; its control group allows ${mebibytes(limit.bytes)}` : back,
     advice:
       `${limit ? `Raise ${limitOf(limit)}` : "It has less memory than it needs: end other processes."} A smaller context (-c) or model needs less, ` +
-      "what is mapped (no --no-mmap) needs no swap, and --mlock keeps what fits.",
+      `what is mapped (${MAPPED}) needs no swap, and what is locked (${LOCKED}) stays, where it fits.`,
   };
 }
 

@@ -44,7 +44,10 @@ Deno.test("verdict: memory comes back from swap because its group, or the machin
   assert.equal(ofGroup.evidence, `${back}; its control group allows 100.0 MiB`);
   assert.match(ofGroup.advice, /^Raise that limit/);
   assert.equal(ofMachine.evidence, back);
-  assert.match(ofMachine.advice, /^It has less memory than it needs: end other processes\..*what is mapped \(no --no-mmap\) needs no swap/);
+  assert.match(
+    ofMachine.advice,
+    /^It has less memory than it needs: end other processes\..*what is mapped \(llama\.cpp's --load-mode mmap, .*\) needs no swap/,
+  );
   assert.equal(bySwap({ memory, limits }, 301), null);
   assert.equal(bySwap({ memory: { ...memory, swappedBytes: 0 }, limits }, 1), null);
   assert.equal(bySwap({ memory: null, limits }, 1), null);

@@ -39,7 +39,7 @@ Deno.test("record: of io and sched the three longest waits are told once, by sch
   ];
   assert.deepEqual(verdict, [["disk", inFiles[0]], ["lock", "1 time in futex"], ["page fault", inFiles[1]]]);
   assert.deepEqual(notes.map((note) => note.split(":")[0]), ["Waits for the disk", "Waits for other threads", "Waits for page faults"]);
-  assert.match(notes[2]!, /3 of 17 page faults waited for the disk\. --no-mmap or --mlock reads it at once/);
+  assert.match(notes[2]!, /3 of 17 page faults waited for the disk\. llama\.cpp's --load-mode .* reads it at once/);
 });
 
 Deno.test("record: a wait that is for no file's reads has none, and where no thread has anything to do io tells its own", () => {
