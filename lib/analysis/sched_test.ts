@@ -99,7 +99,7 @@ Deno.test("sched: the verdict is of threads that compute: what they wait for, wh
   assert.match(hogged.verdict[0]!.evidence, /1 thread computes, the machine has 2 processors; hog \(300\) took one 1 time/);
   assert.match(hogged.verdict[0]!.advice, /Keep hog away/);
   const crowd = result([shut(0, true), preempted(main, 0, 500), preempted(worker, 0, 500), shut(1000, false)], 1);
-  assert.match(crowd.verdict[0]!.advice, /-t 1/);
+  assert.match(crowd.verdict[0]!.advice, /threads: 1 \(llama\.cpp.s -t, PyTorch.s OMP_NUM_THREADS\)/);
   const nothing = result([shut(0, true), off(main, "lock", 0, 5), shut(1000, false)]);
   assert.deepEqual(nothing.verdict, []);
   assert.match(presentSched(nothing).map((view) => view.type === "note" ? view.text : "").join(), /Nothing waits/);
@@ -207,7 +207,7 @@ Deno.test("sched: threads and processes that lived one after another are not too
     shut(1000, false),
   ], 1).verdict;
   assert.match(both!.evidence, /^2 threads compute/);
-  assert.equal(both!.advice, "Fewer threads: -t 1.");
+  assert.equal(both!.advice, "Fewer threads: 1 (llama.cpp's -t, PyTorch's OMP_NUM_THREADS).");
 });
 
 Deno.test("sched: what control groups took from it is what waits and verdicts are told by", () => {

@@ -5,7 +5,7 @@ import type { SchedResult, SchedThread } from "./sched_schema.ts";
 import { numbersOf } from "../machine/numa.ts";
 import { firstProcessors } from "../machine/processors.ts";
 import { atOnce } from "./at_once.ts";
-import { AT_ONCE, LOCKED } from "./engine_flags.ts";
+import { AT_ONCE, LOCKED, THREADS } from "./engine_flags.ts";
 import { processorTime } from "./figures.ts";
 import { Intervals } from "./intervals.ts";
 import { MOST_OTHERS, orMore } from "./others.ts";
@@ -42,7 +42,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     "fewer bytes, or a copy on a disk of this machine.",
   "page fault":
     `Weights are read from the disk when they are touched: ${AT_ONCE} reads them at once, where memory is enough, and more memory keeps them.`,
-  lock: "Threads wait for each other: fewer of them (-t), or less work under the lock; --stacks says where they wait for it.",
+  lock: `Threads wait for each other: fewer of them (${THREADS}), or less work under the lock; --stacks says where they wait for it.`,
   condition:
     "It waits until others have something for it, or have ended: work, a semaphore, Python's lock. What those wait for is in this table, too; " +
     "--stacks says where it waits.",
@@ -236,7 +236,7 @@ function crowdOf(crowd: Crowd): string {
 
 function crowdAdvice(crowd: Crowd): string {
   const { threads, narrow, processes, cpus, online, places, yields, taker } = crowd;
-  const most = (threads: number) => processes === 1 ? `-t ${threads}` : `${threads} in its ${processes} processes together`;
+  const most = (threads: number) => processes === 1 ? `${threads} (${THREADS})` : `${threads} in its ${processes} processes together`;
   if (narrow) {
     const fewer = narrow.all ? `, or fewer threads: ${most(narrow.places.length)}` : "";
     return `Let them use more processors (taskset -p, the cpuset of a container)${fewer}.`;

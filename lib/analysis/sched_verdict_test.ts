@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { THREADS } from "./engine_flags.ts";
 import { Intervals } from "./intervals.ts";
 import { schedVerdict, type Watched } from "./sched_verdict.ts";
 import { ThreadWaits } from "./thread_waits.ts";
@@ -47,7 +48,7 @@ Deno.test("sched verdict: threads that may run on one processor alone are told s
     schedVerdict(affinities.map((affinity, i) => thread(10 + i, affinity)), [spin, kworker], nothing, use(4, places))[0]!;
   const pinned = of("2", "2");
   assert.equal(pinned.evidence, "2 threads compute, the machine has 4 processors, and they may run on processor 2 alone");
-  assert.equal(pinned.advice, "Let them use more processors (taskset -p, the cpuset of a container), or fewer threads: -t 1.");
+  assert.equal(pinned.advice, `Let them use more processors (taskset -p, the cpuset of a container), or fewer threads: 1 (${THREADS}).`);
   // More for each of the processors 0 and 1 than of those three.
   const some = of("0-1", "0", "0-1", "1", "2-3", "0-2", null);
   assert.equal(some.evidence, "7 threads compute, the machine has 4 processors, and 4 of them may run on processors 0–1 alone");
@@ -68,7 +69,7 @@ Deno.test("sched verdict: threads that ran on one processor, and may run on more
   // Of a kernel that lists processors which are not there; and one for each.
   for (const affinities of [["0-1", "0-1", "0-1"], ["0-255", "0-255", "0-255"], [null, null, null], ["0", "1", null]]) {
     const [verdict] = schedVerdict(affinities.map((affinity, i) => thread(10 + i, affinity)), [spin], nothing, use(2, ran));
-    assert.deepEqual([verdict!.evidence, verdict!.advice], ["3 threads compute, the machine has 2 processors", "Fewer threads: -t 2."]);
+    assert.deepEqual([verdict!.evidence, verdict!.advice], ["3 threads compute, the machine has 2 processors", `Fewer threads: 2 (${THREADS}).`]);
   }
 });
 
@@ -78,7 +79,7 @@ Deno.test("sched verdict: threads that may run on one processor alone, one after
   assert.equal(says(first, third).evidence, "1 thread computes, the machine has 4 processors");
   const pinned = says(first, second, third);
   assert.equal(pinned.evidence, "2 threads compute, the machine has 4 processors, and they may run on processor 2 alone");
-  assert.match(pinned.advice, /or fewer threads: -t 1\.$/);
+  assert.match(pinned.advice, /or fewer threads: 1 \(llama.*\)\.$/);
   // As many at once, of which these two are not all.
   const some = says(first, second, thread(13, "0-3", 1e9), thread(14, "0-3", 1e9));
   assert.match(some.evidence, /^2 threads compute, .*, and 2 of them may run on processor 2 alone$/);
@@ -102,7 +103,7 @@ Deno.test("sched verdict: who is named and to be kept away is neither the target
   const [gaps] = schedVerdict([thread(10)], [other], nothing, use(4, new Map([[0, 5e8]]), [0, 2, 4, 6]));
   assert.match(gaps!.advice, /^Keep other away from processor 0 \(taskset -pc 2,4,6 99, /);
   const [alone] = schedVerdict([thread(10), thread(11), thread(12)], [spin, kworker], nothing, use(2, both));
-  assert.deepEqual([alone!.evidence, alone!.advice], ["3 threads compute, the machine has 2 processors", "Fewer threads: -t 2."]);
+  assert.deepEqual([alone!.evidence, alone!.advice], ["3 threads compute, the machine has 2 processors", `Fewer threads: 2 (${THREADS}).`]);
 });
 
 Deno.test("sched verdict: page faults wait for swap where as many pages came from there, and not where a few did", () => {
@@ -120,6 +121,6 @@ Deno.test("sched verdict: page faults wait for swap where as many pages came fro
   // Others' pages, and a few of its own.
   for (const [fault] of [verdict(800, 0), verdict(20, 64 << 20)]) {
     assert.equal(fault!.wait, "page fault");
-    assert.match(fault!.advice, /llama\.cpp's --load-mode none or mmap\+mlock \(--no-mmap or --mlock in older ones\) reads them at once/);
+    assert.match(fault!.advice, /llama\.cpp's --load-mode none or mmap\+mlock .*, vLLM's .* or SGLang's .* reads them at once/);
   }
 });

@@ -1,6 +1,6 @@
 import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
-import { LOCKED, MAPPED } from "./engine_flags.ts";
+import { CONTEXT, LOCKED, MAPPED } from "./engine_flags.ts";
 import { mebibytes } from "./figures.ts";
 import type { SurroundingsResult } from "./surroundings_schema.ts";
 
@@ -98,8 +98,8 @@ export function bySwap({ memory, limits }: Pick<SurroundingsResult, "memory" | "
   return {
     evidence: limit ? `${back}; its control group allows ${mebibytes(limit.bytes)}` : back,
     advice:
-      `${limit ? `Raise ${limitOf(limit)}` : "It has less memory than it needs: end other processes."} A smaller context (-c) or model needs less, ` +
-      `what is mapped (${MAPPED}) needs no swap, and what is locked (${LOCKED}) stays, where it fits.`,
+      `${limit ? `Raise ${limitOf(limit)}` : "It has less memory than it needs: end other processes."} A smaller context (${CONTEXT}) or model ` +
+      `needs less, what is mapped (${MAPPED}) needs no swap, and what is locked (${LOCKED}) stays, where it fits.`,
   };
 }
 

@@ -35,7 +35,7 @@ sampledTest(1, "sched: a crowd waits for processors, each thread as long as the 
   }
   assert.equal(crowd[0]!.wait, "processor");
   assert.ok(crowd[0]!.share > 0.5, `${crowd[0]!.share}`);
-  assert.match(crowd[0]!.advice, new RegExp(`^Fewer threads: -t ${cpus}\\.$`));
+  assert.match(crowd[0]!.advice, new RegExp(`^Fewer threads: ${cpus} \\(`));
   await waitsLess(() => verdictOf(path, folder, ["crowd", String(cpus)]), crowd[0]!.share / 2);
   await waitsLess(() => verdictOf(path, folder, ["crowd", "1"]), crowd[0]!.share / 4);
 });
@@ -70,7 +70,7 @@ sampledTest(
       // Its list may have processors that are not there.
       assert.deepEqual([allowed.filter((cpu) => cpu < cpus).length, account.processors, account.last], [cpus, cpus, cpus - 1]);
     }
-    assert.match(all.result.verdict[0]!.advice, new RegExp(`^Fewer threads: -t ${cpus}\\.$`));
+    assert.match(all.result.verdict[0]!.advice, new RegExp(`^Fewer threads: ${cpus} \\(`));
   },
 );
 
