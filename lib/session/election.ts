@@ -4,7 +4,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { isHelpers, isOfInference, isWeights } from "../target/inference_files.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat } from "../target/process.ts";
 
-/** Programs that only start others: a cold start does not begin with the shell from which somebody typed. */
+/** Programs that only start others, by at most 15 characters: a cold start does not begin with the shell from which somebody typed. */
 const STARTERS = new Set([
   "sh",
   "bash",
@@ -23,6 +23,15 @@ const STARTERS = new Set([
   "xargs",
   "timeout",
   "time",
+  // What watches a container from outside, and is started with it; and what looks after its processes as the first of them.
+  "conmon",
+  "conmonrs",
+  "containerd-shim",
+  "tini",
+  "docker-init",
+  "podman-init",
+  "catatonit",
+  "dumb-init",
 ]);
 
 /** Whether an event of the process stream gives an inference process away: it opens weights or maps an inference library that helpers do not map. */
