@@ -1,4 +1,4 @@
-/** Programs that stop themselves when the one stands that they have started, a debugger, for which a process stands that is stopped, and what watches containers. */
+/** Programs that stop themselves when the one stands that they have started, a debugger, to which who is stopped stands, and what watches a container. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { start } from "../../harness/command.ts";
