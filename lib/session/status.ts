@@ -71,7 +71,7 @@ export class StatusLine {
   }
 
   #left(pid: number, end: { readonly code: number; readonly signal: string | null } | null): void {
-    if (!end) this.#say(`Process ${pid} goes on.`);
+    if (!end) this.note(`Process ${pid} goes on.`);
     else if (end.signal) this.note(`The program was ended by ${end.signal}.`);
     else if (end.code !== 0) this.note(`The program ended with code ${end.code}.`);
   }

@@ -35,14 +35,14 @@ Deno.test("status: what is predicted, and what is not in it", () => {
   assert.equal(said({ ...predicted, unpriced: ["io", "sched"] }), "Predicted overhead 1.2 % without io and sched at 25,000 hits/s.\n");
 });
 
-Deno.test("status: --quiet leaves out progress, and no warning nor how the program ended", () => {
+Deno.test("status: --quiet leaves out progress, and no warning nor what became of the program", () => {
   let text = "";
   const status = new StatusLine({ err: (part) => text += part }, true);
   for (const state of ["attaching", "waiting", "looking", "calibrating", "draining"] as const) status.progress({ state });
-  status.progress({ state: "left", pid: 7, end: null });
   assert.equal(text, "");
   status.note("Warning: too dear");
+  status.progress({ state: "left", pid: 7, end: null });
   status.progress({ state: "left", pid: 7, end: { code: 3, signal: null } });
   status.progress({ state: "left", pid: 7, end: { code: 143, signal: "SIGTERM" } });
-  assert.equal(text, "Warning: too dear\nThe program ended with code 3.\nThe program was ended by SIGTERM.\n");
+  assert.equal(text, "Warning: too dear\nProcess 7 goes on.\nThe program ended with code 3.\nThe program was ended by SIGTERM.\n");
 });

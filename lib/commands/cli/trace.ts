@@ -61,8 +61,8 @@ export function traceCommand(name: string, description: string, context: Context
         LIVE,
       ),
     )
-    .addOption(option("--duration <TIME>", "end after 10s, 5m …", "end").argParser(parseDuration))
-    .addOption(option("--tokens <N>", "end after so many generated tokens", "end").argParser(parseCount(1)))
+    .addOption(option("--duration <TIME>", "end after 10s, 5m …; a program after -- goes on", "end").argParser(parseDuration))
+    .addOption(option("--tokens <N>", "end after so many generated tokens; a program after -- goes on", "end").argParser(parseCount(1)))
     .addOption(
       option("--every <TIME>", "with --for: watch it every 30s …, with nothing attached in between", "end").argParser(parseDuration),
     )
