@@ -110,6 +110,8 @@ async function asked(as: string | undefined, recorded: Profile<unknown>, header:
   const probes = recorded.name === "record" ? (await import("./record.ts")).attachedIn(header) : recorded.probes;
   const attached = new Set(probes.map(({ name }) => name));
   if (profile.probes.every(({ name }) => attached.has(name))) return profile;
-  const next = `Try: llmprof ${recorded.name} --from ${quoteWord(source.name)}`;
-  throw usage(`${source.name} cannot answer what ${as} asks.`, `It was recorded by ${recorded.name}, with other probes.`, next);
+  const path = quoteWord(source.name);
+  // Which has no --from: it replays its own.
+  const explains = recorded.name === "demo" ? `export ${path} --no-output --summary text` : `${recorded.name} --from ${path}`;
+  throw usage(`${source.name} cannot answer what ${as} asks.`, `It was recorded by ${recorded.name}, with other probes.`, `Try: llmprof ${explains}`);
 }

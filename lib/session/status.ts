@@ -6,7 +6,7 @@ export const measuringText = "Measuring this machine…";
 
 /** `predicted overhead 1.2 % at 25,000 hits/s`, and whether that is more than a guess. */
 function predictionText({ overhead, hitsPerSecond, unpriced, calibrated }: Extract<Progress, { state: "predicted" }>): string {
-  const guess = calibrated ? "" : " (uncalibrated: --calibrate measures what a hit costs here)";
+  const guess = calibrated ? "" : " (uncalibrated: llmprof doctor --calibrate measures what a hit costs here)";
   return `Predicted overhead ${percent(overhead)}${without(unpriced)} at ${Math.round(hitsPerSecond).toLocaleString("en-US")} hits/s${guess}.`;
 }
 

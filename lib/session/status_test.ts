@@ -32,6 +32,8 @@ Deno.test("status: who has ended without computing while another is waited for",
 Deno.test("status: what is predicted, and what is not in it", () => {
   const predicted = { state: "predicted", overhead: 0.0123, hitsPerSecond: 25_000, unpriced: [], calibrated: true } as const;
   assert.equal(said(predicted), "Predicted overhead 1.2 % at 25,000 hits/s.\n");
+  const guess = " (uncalibrated: llmprof doctor --calibrate measures what a hit costs here)";
+  assert.equal(said({ ...predicted, calibrated: false }), `Predicted overhead 1.2 % at 25,000 hits/s${guess}.\n`, "also of commands without it");
   assert.equal(said({ ...predicted, unpriced: ["io", "sched"] }), "Predicted overhead 1.2 % without io and sched at 25,000 hits/s.\n");
 });
 

@@ -79,6 +79,12 @@ Deno.test("a recording without the probes of a command is refused with the comma
   const { code, stderr } = await runLlmprof(["operators", "--from", path]);
   assert.match(stderr, /cannot answer what operators asks\. .*\nTry: llmprof coldstart --from /);
   assert.equal(code, 2);
+  using another = temporary();
+  const demo = await runLlmprof(["sched", "--from", await demoFolder(another.path)]);
+  const [, next] = /^Try: llmprof (.*)$/m.exec(demo.stderr)!;
+  const explained = await runLlmprof(next!.split(" "));
+  assert.deepEqual([demo.code, explained.code], [2, 0], explained.stderr);
+  assert.match(explained.stdout, /^Operators$/m);
 });
 
 Deno.test("a recording of record answers what its layers do, and no other", async () => {
