@@ -6,14 +6,16 @@ export interface Format {
   readonly extension: string;
   /** For people: what opens it. */
   readonly opensWith: string;
+  /** It holds graphs of operators, and nothing else. */
+  readonly graph?: true;
   load(): Promise<OpenExporter>;
 }
 
 export const formats: readonly Format[] = [
   { extension: ".pftrace", opensWith: "ui.perfetto.dev", load: async () => (await import("./perfetto.ts")).openPerfetto },
-  { extension: ".graph.json", opensWith: "jq, or whatever draws graphs", load: async () => (await import("./graph.ts")).openGraphJson },
-  { extension: ".dot", opensWith: "dot -Tsvg, or xdot", load: async () => (await import("./graph.ts")).openDot },
-  { extension: ".mmd", opensWith: "mermaid.live", load: async () => (await import("./graph.ts")).openMermaid },
+  { extension: ".graph.json", opensWith: "jq, or whatever draws graphs", graph: true, load: async () => (await import("./graph.ts")).openGraphJson },
+  { extension: ".dot", opensWith: "dot -Tsvg, or xdot", graph: true, load: async () => (await import("./graph.ts")).openDot },
+  { extension: ".mmd", opensWith: "mermaid.live", graph: true, load: async () => (await import("./graph.ts")).openMermaid },
   { extension: ".json", opensWith: "ui.perfetto.dev or chrome://tracing", load: async () => (await import("./chrome.ts")).openChrome },
   { extension: ".jsonl", opensWith: "jq, or anything that reads lines of JSON", load: async () => (await import("./jsonl.ts")).openJsonl },
 ];

@@ -20,6 +20,8 @@ export const openMermaid: OpenExporter = (sink) => new GraphExporter(new TextBlo
  */
 export const openGraphJson: OpenExporter = (sink) => new GraphExporter(new TextBlocks(sink), json);
 
+const NONE = "No graph was seen whole.";
+
 type Draw = (graphs: ComputedGraphs) => string;
 
 class GraphExporter implements Exporter {
@@ -52,6 +54,10 @@ class GraphExporter implements Exporter {
   close(): void {
     this.out.write(this.draw(this.#graphs));
     this.out.close();
+  }
+
+  get empty(): string | undefined {
+    return this.#graphs.computed === 0 ? NONE : undefined;
   }
 }
 
@@ -106,7 +112,7 @@ function drawingOf({ longest: graph, graphs, more }: ComputedGraphs): Drawing | 
 
 function dot(computed: ComputedGraphs): string {
   const drawing = drawingOf(computed);
-  if (!drawing) return "// No graph was seen whole.\ndigraph {}\n";
+  if (!drawing) return `// ${NONE}\ndigraph {}\n`;
   const { graph, words, path, given } = drawing;
   const quoted = (text: string) => `"${harmless(text).replace(/["\\]/g, "\\$&")}"`;
   const lines = graph.nodes.map((_, id) => {
@@ -124,7 +130,7 @@ function dot(computed: ComputedGraphs): string {
 
 function mermaid(computed: ComputedGraphs): string {
   const drawing = drawingOf(computed);
-  if (!drawing) return "%% No graph was seen whole.\nflowchart TD\n";
+  if (!drawing) return `%% ${NONE}\nflowchart TD\n`;
   const { graph, words, path, given } = drawing;
   // Its own escapes, by number: whatever a name holds, it ends no label and is no markup.
   const safe = (text: string) => harmless(text).replace(/[^\p{L}\p{N} ._:×()-]/gu, (character) => `#${character.codePointAt(0)};`);

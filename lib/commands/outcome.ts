@@ -64,7 +64,7 @@ export function tellOutcome<Result>(
       }.`,
     );
   }
-  for (const { shown, opensWith } of written) say(`Wrote ${shown}: open it with ${opensWith}`);
+  for (const { shown, opensWith, empty } of written) say(`Wrote ${shown}: open it with ${opensWith}${empty === undefined ? "" : `. ${empty}`}`);
   if (options.maxLoss !== undefined && events.lost > options.maxLoss) {
     terminal.err(`More events were lost (${events.lost}) than --max-loss ${options.maxLoss} allows.\n`);
     if (dropped > 0) terminal.err(`${larger}\n`);

@@ -18,6 +18,9 @@ Deno.test("outcome: the overhead that was predicted says which layers are not in
   said = "";
   tellOutcome({ summary, views: [], written }, { quiet: true }, context);
   assert.equal(said, wrote, "--quiet: what was written, and no more");
+  said = "";
+  tellOutcome({ summary, views: [], written: [{ ...written[0]!, empty: "Nothing was seen." }] }, { quiet: true }, context);
+  assert.equal(said, "Wrote a.json: open it with ui.perfetto.dev. Nothing was seen.\n");
 });
 
 /** What is said of a run in which so much was counted, and the exit code. */

@@ -13,6 +13,8 @@ export interface OutputFile {
   readonly shown: string;
   readonly format: string;
   readonly opensWith: string;
+  /** See `Exporter.empty`. */
+  readonly empty?: string;
 }
 
 /**
@@ -24,6 +26,11 @@ abstract class Output {
   failure: LlmprofError | undefined;
 
   constructor(readonly file: OutputFile, readonly onFailure: (failure: LlmprofError) => void) {}
+
+  /** As it is told of. */
+  get told(): OutputFile {
+    return this.file;
+  }
 
   protected attempt<T>(action: () => T): T | undefined {
     if (this.failure) return;
@@ -47,6 +54,11 @@ export class TraceOutput extends Output {
 
   constructor(file: OutputFile, onFailure: (failure: LlmprofError) => void, readonly sink: ByteSink, readonly open: OpenExporter) {
     super(file, onFailure);
+  }
+
+  override get told(): OutputFile {
+    const empty = this.#exporter?.empty;
+    return empty === undefined ? this.file : { ...this.file, empty };
   }
 
   begin(head: TraceHead): void {

@@ -87,7 +87,7 @@ export class Outputs {
 
   /** Those that are whole, as far as anybody knows. */
   get written(): OutputFile[] {
-    return this.#all.filter(({ failure }) => !failure).map(({ file }) => file);
+    return this.#all.filter(({ failure }) => !failure).map(({ told }) => told);
   }
 
   /** Throws why an output could not be written to its end; what others have to say was said to `onFailure`. */

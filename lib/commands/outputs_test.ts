@@ -54,3 +54,13 @@ Deno.test("outputs: of two runs that begin in one second each has a file of its 
   assert.deepEqual(shown(typed), [path]);
   typed.discard();
 });
+
+Deno.test("outputs: of a drawing in which there is no graph that is told", async () => {
+  using folder = temporary();
+  const paths = ["a.dot", "a.mmd", "a.graph.json", "a.json"].map((name) => folder.file(name));
+  const outputs = await Outputs.prepare({ outputs: paths }, null, () => assert.fail(), false, []);
+  outputs.begin(header);
+  outputs.finish([]);
+  const none = "No graph was seen whole.";
+  assert.deepEqual(outputs.written.map(({ empty }) => empty), [none, none, none, undefined]);
+});

@@ -33,6 +33,8 @@ export interface Exporter {
   /** Makes the sink hold everything given so far in a form that opens, in case that nothing follows. What is written in the end stays the same. */
   flush(): void;
   close(views: readonly View[]): void;
+  /** A sentence, where what was written is nothing but a frame: known when it is closed. */
+  readonly empty?: string | undefined;
 }
 
 export type OpenExporter = (sink: ByteSink, head: TraceHead) => Exporter;

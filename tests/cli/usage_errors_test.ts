@@ -55,6 +55,8 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["coldstart --every 3s --for 1s --pid 1", /^coldstart has no option --every\./],
   ["sched --pid 1 --tokens 5", /^sched has no option --tokens\. It looks at threads/],
   ["io --pid 1 --detail op", /^--detail cannot be 'op'\. It is request\./],
+  ["sched --pid 1 -o a.dot", /^There would be no graph in a\.dot\. sched looks at no operator\.\nTry: llmprof operators /],
+  ["operators --pid 1 --detail token -o a.mmd", /^There would be no graph in a\.mmd\. --detail token looks at no operator\./],
   ["io --all --pid 1", /cannot be used with option/],
   ["io --all --interval 5", /^--interval belongs to --snapshots\..*\nTry: llmprof io --all --interval 5 --snapshots FILE/],
   [

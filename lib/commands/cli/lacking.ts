@@ -1,6 +1,9 @@
 import type { Command, Option } from "@commander-js/extra-typings";
 import { usage } from "../../events/errors.ts";
+import { quoteWord } from "../../machine/needs/shell.ts";
+import { type Detail, withOperators } from "../../programs/detail.ts";
 import { type Layer, layers } from "../../programs/layers.ts";
+import { formatOf } from "../../../exporters/formats.ts";
 
 interface Lacks {
   readonly options: readonly string[];
@@ -123,6 +126,31 @@ export function refuseOfTorch(
   if (given === undefined) return;
   const why = "Of PyTorch, operators are seen one by one, and nothing of tokens and graphs.";
   throw usage(`--${given} is not for a process that computes with PyTorch.`, why, `Try: llmprof ${name} --pid N --duration 10s`);
+}
+
+interface Drawn {
+  readonly name: string;
+  readonly layers: readonly Layer[];
+  readonly detail: Detail;
+  readonly from?: string;
+  readonly isTorch?: boolean;
+}
+
+/** A graph of operators where it is known that none can be drawn. */
+export function refuseOfGraphs(outputs: readonly string[], { name, layers: asked, detail, from, isTorch }: Drawn): void {
+  const path = outputs.find((path) => formatOf(path)?.graph);
+  if (path === undefined) return;
+  const refuse = (why: string, command: string, output = path) => {
+    const target = from === undefined ? "--pid N --duration 10s" : `--from ${quoteWord(from)}`;
+    throw usage(`There would be no graph in ${path}.`, why, `Try: llmprof ${command} ${target} -o ${quoteWord(output)}`);
+  };
+  if (isTorch) refuse("PyTorch's operators are called one by one, and no graph says which of them comes next.", name, "trace.pftrace");
+  if (name !== "operators" && name !== "record") refuse(`${name} looks at no operator.`, "operators");
+  if (!asked.includes("operators")) {
+    const enough = layers.filter((layer) => layer === "operators" || asked.includes(layer));
+    refuse(`record --layers ${asked.join()} looks at no operator.`, `record --layers ${enough.join()}`);
+  }
+  if (!withOperators.includes(detail)) refuse(`--detail ${detail} looks at no operator.`, name);
 }
 
 /** Where a tensor is returned to a place that is named beside the arguments, and not as the first of them, others would be taken for tensors. */

@@ -14,6 +14,7 @@ import {
   LIVE,
   refuse,
   refuseOfDryRun,
+  refuseOfGraphs,
   refuseOfLayers,
   refuseOfListing,
   refuseOfShapes,
@@ -166,6 +167,8 @@ export function traceCommand(name: string, description: string, context: Context
       const asked = o.output as string[] | false | undefined;
       // Who asks for snapshots asks for no trace.
       const paths = o.dryRun || (o.snapshots !== undefined && asked === undefined) ? { outputs: [] } : outputPaths(name, asked, context);
+      const drawn = { name, layers: looked, detail: o.detail, from: o.from };
+      refuseOfGraphs(paths.outputs, drawn);
       const run = o.snapshots === undefined
         ? { snapshots: undefined, interval: undefined }
         : { interval: o.interval ?? INTERVAL_MS, snapshots: { path: o.snapshots, flushEvery: o.flushEvery, fsync: o.fsync === true } };
@@ -182,7 +185,10 @@ export function traceCommand(name: string, description: string, context: Context
       const engine = o.snapshots !== undefined ? "totals" : !looksAtEngines ? "ggml" : await begun.engine.catch(() => "ggml" as const);
       const load = async () =>
         name === "record" ? (await import("../record.ts")).recordProfile(o.layers) as Profile<unknown> : await profileOf(name, engine)!;
-      if (engine === "torch" || engine === "learned torch") refuseOfTorch(name, o);
+      if (engine === "torch" || engine === "learned torch") {
+        refuseOfTorch(name, o);
+        refuseOfGraphs(paths.outputs, { ...drawn, isTorch: true });
+      }
       if (o.dryRun) {
         const [profile, { dryRun }] = await Promise.all([load(), import("../dry_run.ts")]);
         const folders = o.output === false ? [] : o.output as string[] | undefined ?? [];
