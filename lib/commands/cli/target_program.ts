@@ -1,5 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
-import { usage } from "../../events/errors.ts";
+import { type LlmprofError, usage } from "../../events/errors.ts";
 import { quoteWord } from "../../machine/needs/shell.ts";
 import type { Context } from "../terminal.ts";
 
@@ -20,6 +20,12 @@ export function preferProgram(command: Command, { argv }: Context): void {
   for (const option of command.options) if (TARGETS.some((name) => name === option.attributeName())) option.envVar = undefined;
 }
 
+/** `--pid $(pidof server)`, and with quotes about it. */
+export function severalProcesses(command: string, count: number): LlmprofError {
+  const next = `Try: llmprof ${command} --comm NAME   (or --match REGEX; where several match, they are listed)`;
+  return usage(`--pid is one process, and ${count} are named.`, "Its children are followed, and no others.", next);
+}
+
 function programIn(argv: readonly string[]): string[] {
   const end = argv.indexOf("--");
   return end < 0 ? [] : argv.slice(end + 1);
@@ -33,6 +39,7 @@ export function targetProgram(command: string, words: readonly string[], named: 
   const program = programIn(argv);
   if (words.length > program.length) {
     const all = words.slice(0, words.length - program.length);
+    if (named.pid !== undefined && all.every((word) => /^\d+$/.test(word))) throw severalProcesses(command, all.length + 1);
     throw usage(
       `Unexpected word '${all[0]}'.`,
       "A program to start comes after --.",

@@ -1,29 +1,36 @@
 import type { Command, CommanderError } from "@commander-js/extra-typings";
 import { type LlmprofError, usage } from "../../events/errors.ts";
 import { nearest } from "../nearest.ts";
+import { severalProcesses } from "./target_program.ts";
 
 /** What commander says of a wrong command line, as what, why and next step. */
 export function usageError(error: CommanderError, program: Command, args: readonly string[]): LlmprofError {
-  const [line = "", hint = ""] = error.message.replace(/^error: /, "").split("\n");
+  const message = error.message.replace(/^error: /, ""), [line = "", hint = ""] = message.split("\n");
   const command = program.commands.find((c) => c.name() === args[0]);
   const help = `llmprof ${command ? `${command.name()} ` : ""}--help`;
   const suggested = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint)?.[1];
-  const invalid = /^option '(.+?)' (?:argument|value) '([^]*)'( from env '\w+')? is invalid\. ([^]*)$/.exec(line) ??
-    rearranged(/^command-argument value '([^]*)' is invalid for argument '(.+?)'\. ([^]*)$/.exec(line));
+  const invalid = /^option '(.+?)' (?:argument|value) '([^]*)'( from env '\w+')? is invalid\. ([^]*)$/.exec(message) ??
+    rearranged(/^command-argument value '([^]*)' is invalid for argument '(.+?)'\. ([^]*)$/.exec(message));
   if (invalid) {
     const [, flags, value, env = "", why] = invalid;
     const name = /--[\w-]+/.exec(flags!)?.[0] ?? flags!;
+    if (name === "--pid" && /^\d+(\s+\d+)+\s*$/.test(value!)) return severalProcesses(command!.name(), value!.trim().split(/\s+/).length);
     const choices = /^Allowed choices are (.*)\.$/.exec(why!)?.[1]?.split(", ") ?? [];
     const near = nearest(value!, choices);
     return usage(
-      `${name}${env} cannot be '${value}'.`,
-      choices.length > 0 ? `It is ${choices.join(" or ")}.` : why!,
+      `${name}${env} cannot be '${inOneLine(value!)}'.`,
+      choices.length > 0 ? `It is ${choices.join(" or ")}.` : inOneLine(why!),
       near ? `Did you mean ${near}? See: ${help}` : `See: ${help}`,
     );
   }
   const why = reasons[error.code] ?? "The command line was not understood.";
   const what = `${line.charAt(0).toUpperCase()}${line.slice(1).replace(/\.?$/, ".")}`;
   return usage(what, why, suggested ? `Did you mean ${suggested}? See: ${help}` : `See: ${help}`);
+}
+
+/** What a shell puts there, as `"$(pgrep server)"`, may have several. */
+function inOneLine(text: string): string {
+  return text.trim().replace(/\s+/g, " ");
 }
 
 const reasons: Readonly<Record<string, string>> = {
