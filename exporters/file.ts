@@ -12,13 +12,13 @@ export async function openByteSink(path: string, owner: Owner | null = null): Pr
 }
 
 /**
- * Writes to a file, compressed when its name ends in `.gz`. What was there is kept until the first write. Writes are synchronous: when `write`
- * returns, the bytes are with the kernel; throws what the system says (the disk is full, the file was removed).
+ * Writes to a file, compressed when its name ends in `.gz`. What was there is kept until the first write, or with `adds` for good. Writes are
+ * synchronous: when `write` returns, the bytes are with the kernel; throws what the system says (the disk is full, the file was removed).
  */
-export async function sinkTo(file: RegularFile & { readonly isNew: boolean }): Promise<ByteSink> {
+export async function sinkTo(file: RegularFile & { readonly isNew: boolean }, adds = false): Promise<ByteSink> {
   try {
-    const sink = new WholeFile(file);
-    return isGzip(file.path) ? new (await import("./gzip.ts")).GzipSink(sink) : sink;
+    if (!isGzip(file.path)) return adds ? new GrowingFile(file) : new WholeFile(file);
+    return new (await import("./gzip.ts")).GzipSink(new WholeFile(file, adds));
   } catch (error) {
     file.close();
     throw error;
@@ -38,7 +38,12 @@ class WholeFile implements ByteSink {
   /** What was there before is gone. */
   #isOurs = false;
 
-  constructor(private readonly file: RegularFile & { readonly isNew: boolean }) {}
+  /** `adds`: behind what is there, which counts as written. */
+  constructor(private readonly file: RegularFile & { readonly isNew: boolean }, adds = false) {
+    if (!adds) return;
+    this.#written = file.size;
+    this.#isOurs = true;
+  }
 
   write(bytes: Uint8Array, tail?: Uint8Array): void {
     // In one call of the system: between two of them the file would have no end, and killed there, llmprof would leave it so.
@@ -104,6 +109,49 @@ class WholeFile implements ByteSink {
         this.file.truncate(written);
       }
       throw error;
+    }
+  }
+}
+
+const NEWLINE = Uint8Array.of(10);
+
+/**
+ * Lines that are added to a file, opened to `grow`. Who keeps them for days may take away what is there meanwhile (logrotate's copytruncate): they go
+ * on where it ends then.
+ */
+class GrowingFile implements ByteSink {
+  #begun = false;
+
+  constructor(private readonly file: RegularFile & { readonly isNew: boolean }) {}
+
+  /** Whole lines, which need no tail. */
+  write(lines: Uint8Array): void {
+    const { size } = this.file;
+    // Whoever wrote before may have been interrupted in a line.
+    const isCut = !this.#begun && size > 0 && this.file.readAt(size - 1, 1)[0] !== NEWLINE[0];
+    try {
+      this.file.write(isCut ? Buffer.concat([NEWLINE, lines]) : lines);
+    } catch (error) {
+      this.file.truncate(Math.min(size, this.file.size));
+      throw error;
+    }
+    this.#begun = true;
+  }
+
+  sync(): void {
+    this.file.sync();
+  }
+
+  discard(): void {
+    this.file.close();
+    if (this.file.isNew) Deno.removeSync(this.file.path);
+  }
+
+  close(): void {
+    try {
+      this.file.mustExist();
+    } finally {
+      this.file.close();
     }
   }
 }

@@ -5,7 +5,7 @@ import { head, spans } from "../tests/judge/corpus.ts";
 import { exported, MemorySink } from "../tests/judge/memory_sink.ts";
 import { errors, judged, query } from "../tests/judge/trace_processor.ts";
 import { RegularFile } from "../lib/machine/regular_file.ts";
-import { openByteSink } from "./file.ts";
+import { openByteSink, sinkTo } from "./file.ts";
 import { formatOf, formats, isGzip } from "./formats.ts";
 import { GzipSink } from "./gzip.ts";
 import { openPerfetto } from "./perfetto.ts";
@@ -51,6 +51,33 @@ Deno.test("what was written last can be replaced by less, or by more, also behin
   sink.close();
   assert.equal(Deno.readTextFileSync(path), "one two three four");
   assert.deepEqual(covered, [" three and a tail".length + "wo".length]);
+});
+
+/** A snapshot's lines, added to what is in a file. */
+async function add(path: string, ...lines: string[]): Promise<void> {
+  const sink = await sinkTo(RegularFile.create(path, null, path.endsWith(".gz") ? "change" : "grow"), true);
+  for (const line of lines) sink.write(new TextEncoder().encode(line), new Uint8Array());
+  sink.close();
+}
+
+Deno.test("lines are added to a file, behind a line that was cut, and from its beginning where what was there is taken away meanwhile", async () => {
+  using folder = temporary();
+  const [path, packed] = [folder.file("a.jsonl"), folder.file("a.jsonl.gz")];
+  for (const run of [1, 2]) {
+    await add(path, `{"run":${run}}\n`, "{}\n");
+    await add(packed, `{"run":${run}}\n`, "{}\n");
+  }
+  const lines = '{"run":1}\n{}\n{"run":2}\n{}\n';
+  assert.deepEqual([Deno.readTextFileSync(path), gunzipSync(Deno.readFileSync(packed)).toString()], [lines, lines]);
+  Deno.writeTextFileSync(path, '{"cut', { append: true });
+  await add(path, "{}\n");
+  assert.equal(Deno.readTextFileSync(path), `${lines}{"cut\n{}\n`);
+  const sink = await sinkTo(RegularFile.create(path, null, "grow"), true), text = (line: string) => new TextEncoder().encode(line);
+  sink.write(text('{"before":1}\n'));
+  Deno.truncateSync(path);
+  sink.write(text('{"behind":1}\n'));
+  sink.close();
+  assert.equal(Deno.readTextFileSync(path), '{"behind":1}\n');
 });
 
 Deno.test("where a disk fails, and a tail cannot be put back, the file ends before it", async () => {

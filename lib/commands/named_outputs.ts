@@ -15,7 +15,7 @@ export function namedOutputs({ snapshots, cudaJsonl }: NamedOutputOptions): Name
   const named: NamedOutput[] = [];
   if (snapshots) {
     const load = async () => (await import("../../exporters/snapshots.ts")).openSnapshots(snapshots);
-    named.push({ option: "--snapshots FILE", path: snapshots.path, format: "snapshots", opensWith, load });
+    named.push({ option: "--snapshots FILE", path: snapshots.path, format: "snapshots", opensWith, load, adds: true });
   }
   if (cudaJsonl !== undefined) {
     const load = async () => (await import("../../exporters/cuda_jsonl.ts")).openCudaJsonl;

@@ -4,7 +4,7 @@ import { quoteWord } from "../machine/needs/shell.ts";
 import { type Owner, RefusedFile, RegularFile } from "../machine/regular_file.ts";
 import { diskLimit, systemLimitOf } from "../machine/system_limits.ts";
 import { isAbsent, whyNot } from "../machine/why_not.ts";
-import { type Format, formatOf, formats } from "../../exporters/formats.ts";
+import { type Format, formatOf, formats, isGzip } from "../../exporters/formats.ts";
 import { mustBeHere } from "./must_be_here.ts";
 
 /** A path that has an option of its own. */
@@ -12,6 +12,8 @@ export interface NamedPath {
   /** What names it, as somebody types it. */
   readonly option: string;
   readonly path: string;
+  /** What is written is added to what is there: lines of JSON. */
+  readonly adds?: boolean;
 }
 
 /** Where a run writes. */
@@ -43,10 +45,10 @@ export function checkOutputs({ outputs: paths, isDefault }: OutputPaths, owner: 
     if (path.endsWith(".llmprof")) checkRecordingPath(path);
     else {
       formatAt(path);
-      checkFilePath(path, OUTPUT, () => createOutput(path, owner, isDefault));
+      checkFilePath(path, OUTPUT, () => createOutput(path, owner, { isDefault }));
     }
   }
-  for (const { path, option } of named) checkFilePath(path, option, () => RegularFile.create(path, owner));
+  for (const { path, option, adds } of named) checkFilePath(path, option, () => createOutput(path, owner, { adds }));
 }
 
 export function formatAt(path: string): Format {
@@ -58,9 +60,16 @@ export function formatAt(path: string): Format {
 
 type OutputTarget = ReturnType<typeof RegularFile.create>;
 
-/** The file of an output, as it is before a word is written. `isDefault`: see {@link OutputPaths}. */
-export function createOutput(path: string, owner: Owner | null, isDefault = false): OutputTarget {
-  return isDefault ? RegularFile.createNext(path, owner) : RegularFile.create(path, owner);
+/** The file of an output, as it is before a word is written. See {@link OutputPaths} and {@link NamedPath}. */
+export function createOutput(path: string, owner: Owner | null, how: Pick<OutputPaths, "isDefault"> & Pick<NamedPath, "adds">): OutputTarget {
+  if (how.isDefault) return RegularFile.createNext(path, owner);
+  if (!how.adds) return RegularFile.create(path, owner);
+  // A member of gzip has an end, in whose place the next lines go.
+  const file = RegularFile.create(path, owner, isGzip(path) ? "change" : "grow");
+  const [first, second] = file.readAt(0, 2);
+  if (first === undefined || (isGzip(path) ? first === 0x1f && second === 0x8b : first === 0x7b)) return file;
+  file.close();
+  throw new RefusedFile("begins with no line of JSON, and lines are added to what is there.");
 }
 
 /** Opened for writing without a word written; a file that was not there before is not there after. */

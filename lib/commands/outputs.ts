@@ -55,12 +55,12 @@ export class Outputs {
       if (outputs.written.length === 0) outputs.#spent.resolve();
     };
     const shownAs = (path: string) => redact ? lastPart(path) : path;
-    const open = async (path: string, { format, opensWith, load }: Omit<NamedOutput, keyof NamedPath>, option?: string) => {
+    const open = async (path: string, { format, opensWith, load, adds }: Omit<NamedOutput, "path" | "option">, option?: string) => {
       try {
         const exporter = await load();
-        const file = createOutput(path, owner, option === undefined && paths.isDefault);
+        const file = createOutput(path, owner, { isDefault: option === undefined && paths.isDefault, adds });
         const told = { path: file.path, shown: shownAs(file.path), format, opensWith };
-        outputs.#traces.push(new TraceOutput(told, failed, await sinkTo(file), exporter));
+        outputs.#traces.push(new TraceOutput(told, failed, await sinkTo(file, adds), exporter));
       } catch (cause) {
         outputs.discard();
         throw notWritable(path, cause, option);

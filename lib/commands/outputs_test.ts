@@ -6,6 +6,7 @@ import { splitBase } from "../events/time.ts";
 import type { Header } from "../timeline/header.ts";
 import { RecordingFolder } from "../timeline/recording_source.ts";
 import { replay } from "../timeline/replay.ts";
+import { namedOutputs } from "./named_outputs.ts";
 import { Outputs } from "./outputs.ts";
 
 const header: Header = {
@@ -63,4 +64,20 @@ Deno.test("outputs: of a drawing in which there is no graph that is told", async
   outputs.finish([]);
   const none = "No graph was seen whole.";
   assert.deepEqual(outputs.written.map(({ empty }) => empty), [none, none, none, undefined]);
+});
+
+Deno.test("outputs: snapshots are added to those that are there, and to nothing else", async () => {
+  using folder = temporary();
+  const path = folder.file("io.jsonl"), named = (path: string) => namedOutputs({ snapshots: { path, flushEvery: 1, fsync: false } });
+  const prepare = (path: string) => Outputs.prepare({ outputs: [] }, null, () => assert.fail(), false, named(path));
+  Deno.writeTextFileSync(path, '{"of yesterday":1}\n');
+  const outputs = await prepare(path);
+  outputs.begin(header);
+  outputs.finish([]);
+  assert.equal(Deno.readTextFileSync(path), '{"of yesterday":1}\n');
+  for (const [name, content] of [["model.gguf", "GGUF"], ["io.jsonl.gz", "{}\n"]] as const) {
+    Deno.writeTextFileSync(folder.file(name), content);
+    await assert.rejects(prepare(folder.file(name)), { exitCode: 2, why: "It begins with no line of JSON, and lines are added to what is there." });
+    assert.equal(Deno.readTextFileSync(folder.file(name)), content);
+  }
 });

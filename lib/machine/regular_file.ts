@@ -19,6 +19,10 @@ export function handOver(at: number | string, { uid, gid }: Owner): void {
   }
 }
 
+/** `grow`: every write goes to the end, wherever that is by then; what is there can be read, as with `change`. */
+const ACCESS = { write: fs.constants.O_WRONLY, change: fs.constants.O_RDWR, grow: fs.constants.O_RDWR | fs.constants.O_APPEND } as const;
+export type Access = keyof typeof ACCESS;
+
 /** A file that llmprof leaves alone; the message goes on after its path: `is a link.` */
 export class RefusedFile extends Error {
   override readonly name = "RefusedFile";
@@ -41,9 +45,9 @@ export class RegularFile {
   }
 
   /** A file that must not exist, of that owner. */
-  static createNew(path: string, owner: Owner | null): RegularFile {
-    const { O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
-    const file = new RegularFile(path, fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o666));
+  static createNew(path: string, owner: Owner | null, access: Access = "write"): RegularFile {
+    const { O_CREAT, O_EXCL } = fs.constants;
+    const file = new RegularFile(path, fs.openSync(path, ACCESS[access] | O_CREAT | O_EXCL, 0o666));
     if (owner) handOver(file.fd, owner);
     return file;
   }
@@ -61,21 +65,20 @@ export class RegularFile {
   }
 
   /** A file of that owner, or one that is there, whose contents stay until {@link truncate} and which stays whose it is. */
-  static create(path: string, owner: Owner | null): RegularFile & { readonly isNew: boolean } {
+  static create(path: string, owner: Owner | null, access: Access = "write"): RegularFile & { readonly isNew: boolean } {
     try {
-      return Object.assign(RegularFile.createNew(path, owner), { isNew: true });
+      return Object.assign(RegularFile.createNew(path, owner, access), { isNew: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
     try {
       // Without O_CREAT, which would make what a link leads to that has just been put there.
-      const { O_WRONLY, O_NONBLOCK } = fs.constants;
-      return Object.assign(RegularFile.#checked(path, O_WRONLY | O_NONBLOCK, owner), { isNew: false });
+      return Object.assign(RegularFile.#checked(path, ACCESS[access] | fs.constants.O_NONBLOCK, owner), { isNew: false });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
     // It was there, and is not any more.
-    return RegularFile.create(path, owner);
+    return RegularFile.create(path, owner, access);
   }
 
   static #checked(path: string, flags: number, owner: Owner | null): RegularFile {
@@ -86,7 +89,7 @@ export class RegularFile {
       refuse(named);
       refuse(opened);
       if (opened.dev !== named.dev || opened.ino !== named.ino) throw new RefusedFile("was exchanged while it was opened.");
-      const writes = (flags & fs.constants.O_WRONLY) !== 0;
+      const writes = (flags & (fs.constants.O_WRONLY | fs.constants.O_RDWR)) !== 0;
       if (writes && opened.nlink > 1) throw new RefusedFile("has a second name (a hard link).");
       // Whoever owns it reads what is written.
       if (writes && opened.uid !== 0 && isPlanted(opened.uid, dirname(path), owner)) {

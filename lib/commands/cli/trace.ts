@@ -82,7 +82,9 @@ export function traceCommand(name: string, description: string, context: Context
     )
     .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
-    .addOption(option("--snapshots <FILE>", "add up, and write a line of JSON for each interval, instead of telling of each event", "output"))
+    .addOption(
+      option("--snapshots <FILE>", "add up, and add a line of JSON for each interval to that file, instead of telling of each event", "output"),
+    )
     .addOption(option("--interval <TIME>", "how long one is: 5 (seconds, the default), 500ms …", "output").argParser(parseInterval))
     .addOption(option("--flush-every <N>", "so many lines of --snapshots are written together", "output").argParser(parseCount(1)).default(1))
     .addOption(option("--fsync", "each time they are on the disk before llmprof goes on", "output"))
