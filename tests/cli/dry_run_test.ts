@@ -32,7 +32,9 @@ matrixTest("--dry-run: each printed program runs under plain bpftrace with the c
   using folder = temporary();
   await using engine = startEngine({ model: model("tiny"), waitFile: folder.file("never") });
   await engine.saw('"waiting"');
-  const { code, stdout, stderr } = await runLlmprof(["operators", "--dry-run", "--bpftrace", path, "--pid", String(engine.pid)]);
+  // Where a trace would go is no folder for programs.
+  const env = { LLMPROF_OUTPUT: folder.file("trace.pftrace") };
+  const { code, stdout, stderr } = await runLlmprof(["operators", "--dry-run", "--bpftrace", path, "--pid", String(engine.pid)], { env });
   assert.deepEqual([code, stderr], [0, ""]);
   const programs = printed(stdout);
   assert.deepEqual(streams(stdout), ["target"]);

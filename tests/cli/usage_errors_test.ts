@@ -145,6 +145,15 @@ Deno.test("usage: what the environment says is passed over by commands and layer
   assert.match(stderr, /^Cannot write \/no\/such\/folder\/x\./);
 });
 
+Deno.test("usage: LLMPROF_NO_OUTPUT is --no-output, and a path that is typed takes its place", async () => {
+  using folder = temporary();
+  const env = { LLMPROF_OUTPUT: "b.json", LLMPROF_NO_OUTPUT: "1" };
+  for (const [words, left] of [[["--no-output"], []], [[], []], [["-o", "a.json"], ["a.json"]]] as const) {
+    const { code, stderr } = await runLlmprof(["demo", ...words], { cwd: folder.path, env });
+    assert.deepEqual([code, [...Deno.readDirSync(folder.path)].map(({ name }) => name)], [0, [...left]], stderr);
+  }
+});
+
 Deno.test("usage: a wrong value in the environment is told with its name", async () => {
   const { code, stderr } = await runLlmprof(["operators", "--pid", "1"], { env: { LLMPROF_DURATION: "banana" } });
   assert.match(stderr, /^--duration cannot be 'banana' from env 'LLMPROF_DURATION'\./);

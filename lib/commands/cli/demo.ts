@@ -1,9 +1,8 @@
-import { Command, Option } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
 import type { Context } from "../terminal.ts";
 import { outputPaths } from "./output_paths.ts";
 import { collect } from "./parse.ts";
 import { type Done, explained, option } from "./setting.ts";
-import { groups } from "./texts.ts";
 
 export function demoCommand(context: Context, done: Done): Command {
   const command = new Command("demo")
@@ -12,7 +11,7 @@ export function demoCommand(context: Context, done: Done): Command {
     .addOption(
       option("-o, --output <PATH>", "trace, format by extension, or the recording itself (.llmprof); repeatable", "output").argParser(collect),
     )
-    .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
+    .addOption(option("--no-output", "write no file", "output"))
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
     .addOption(option("--bpftrace <PATH>", "bpftrace to use with --live", "tracing"))
     .addOption(option("--quiet", "no progress"))

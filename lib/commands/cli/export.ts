@@ -1,11 +1,10 @@
-import { Command, Option } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
 import type { Context } from "../terminal.ts";
 import type { Pseudonyms } from "../../timeline/pseudonyms.ts";
 import { redacting } from "../redacting.ts";
 import { outputPaths } from "./output_paths.ts";
 import { collect, parseCount } from "./parse.ts";
 import { type Done, explained, option } from "./setting.ts";
-import { groups } from "./texts.ts";
 
 export function exportCommand(context: Context, done: Done): Command {
   const command = new Command("export")
@@ -13,7 +12,7 @@ export function exportCommand(context: Context, done: Done): Command {
     .usage("PATH.llmprof [options]")
     .argument("<recording>", "folder that -o NAME.llmprof wrote")
     .addOption(option("-o, --output <PATH>", "trace, format by extension; repeatable", "output").argParser(collect))
-    .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
+    .addOption(option("--no-output", "write no file", "output"))
     .addOption(option("--summary <FORMAT>", "also print the summary", "output").choices(["text", "json"] as const))
     .addOption(option("--redact", "arguments, paths outside the model and names of threads become argument-1, path-1, name-1 …", "output"))
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))

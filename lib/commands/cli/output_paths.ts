@@ -7,11 +7,11 @@ export function outputPaths(command: string, output: readonly string[] | false |
   const end = argv.indexOf("--");
   const own = end < 0 ? argv : argv.slice(0, end);
   const named = own.map((word) => /^(?:-o|--output(?==|$))/.exec(word)?.[0]).find((option) => option !== undefined);
-  if (own.includes("--no-output")) {
-    if (named) throw usage(`${named} cannot be used with --no-output.`, "One asks for a file, the other for none.", "Leave one of them out.");
-    return { outputs: [] };
+  if (named && own.includes("--no-output")) {
+    throw usage(`${named} cannot be used with --no-output.`, "One asks for a file, the other for none.", "Leave one of them out.");
   }
-  if (Array.isArray(output)) return { outputs: output };
+  if (output === false) return { outputs: [] };
+  if (output !== undefined) return { outputs: output };
   const stamp = new Date().toISOString().replace(/[-:]|\..*/g, "").replace("T", "-");
   return { outputs: [`llmprof-${command}-${stamp}.pftrace`], isDefault: true };
 }

@@ -80,7 +80,7 @@ export function traceCommand(name: string, description: string, context: Context
         "output",
       ).argParser(collect),
     )
-    .addOption(new Option("--no-output", "write no file").helpGroup(groups.output))
+    .addOption(option("--no-output", "write no file", "output"))
     .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
     .addOption(
       option("--snapshots <FILE>", "add up, and add a line of JSON for each interval to that file, instead of telling of each event", "output"),
@@ -193,7 +193,9 @@ export function traceCommand(name: string, description: string, context: Context
       }
       if (o.dryRun) {
         const [profile, { dryRun }] = await Promise.all([load(), import("../dry_run.ts")]);
-        const folders = o.output === false ? [] : o.output as string[] | undefined ?? [];
+        // What the environment names is where a trace goes.
+        const isTyped = (command as unknown as Command).getOptionValueSource("output") === "cli";
+        const folders = isTyped && o.output !== false ? o.output as string[] : [];
         return done(await dryRun(profile, { ...o, ...run, folders, program }, context, begun));
       }
       // bpftrace takes longest to load: it begins before the rest of llmprof does.
