@@ -72,6 +72,7 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
     /^Cannot write \/no\/such\/folder\/x\. Its folder does not exist\.\nChoose another path with --snapshots FILE\./,
   ],
   ["sched --snapshots x --from y.llmprof", /cannot be used with option/],
+  ["sched --snapshots x --syscalls", /^Option '--syscalls' cannot be used with option '--snapshots <FILE>'/],
   ["operators --pid 1 --snapshots x", /^operators has no option --snapshots\./],
   ["record --pid 1 --layers io,nets", /^--layers cannot be 'io,nets'\. 'nets' is none of coldstart, operators, gpu, io, sched\./],
   ["record", /^record needs a target\./],

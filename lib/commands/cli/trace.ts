@@ -124,7 +124,7 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(
       option("--every-call", "also calls that only ask how things stand (cudaGetDevice): to watch one takes longer than to make it", "tracing"),
     )
-    .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing"))
+    .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing").conflicts(["snapshots"]))
     .addOption(
       option(
         "--sample-every <N>",
