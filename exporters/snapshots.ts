@@ -37,7 +37,7 @@ class SnapshotsExporter implements Exporter {
     // The end of the run may be that of an interval.
     if (!(interval > 0)) return;
     this.#since = span.at;
-    this.#lines.push(`${toJson({ ...this.#when(span.at), interval_s: interval, ...this.#fields(span.totals) })}\n`);
+    this.#lines.push(`${toJson({ ...this.#when(span.at, span.totals.wallShiftMs), interval_s: interval, ...this.#fields(span.totals) })}\n`);
     if (this.#lines.length >= this.options.flushEvery) this.#write();
   }
 
@@ -55,9 +55,9 @@ class SnapshotsExporter implements Exporter {
     if (this.options.fsync) this.sink.sync?.();
   }
 
-  #when(at: Ns) {
+  #when(at: Ns, shiftMs = 0) {
     const { base, realtimeOffset } = this.head.clock;
-    const ns = base + realtimeOffset + BigInt(Math.round(at));
+    const ns = base + realtimeOffset + BigInt(Math.round(at)) + BigInt(Math.round(shiftMs)) * 1_000_000n;
     const us = ns / 1000n, fraction = String(us % 1_000_000n).padStart(6, "0");
     const iso = new Date(Number(us / 1_000_000n) * 1000).toISOString().replace(/\.\d+Z$/, `.${fraction}+00:00`);
     return { timestamp: Number(us) / 1e6, iso_timestamp: iso };

@@ -50,6 +50,13 @@ Deno.test("snapshots: requests of an interval, in exactly these fields", () => {
   assert.deepEqual(lines.map((line) => ioSnapshotSchema.parse(line).interval_s), [5, 2.5]);
 });
 
+Deno.test("snapshots: where the wall clock is set, lines behind that have the time that it says, and intervals are as long as they were", () => {
+  const none = { latency: [], inflight: [] };
+  const { lines } = written([opened, told(5, none), told(10, { ...none, wallShiftMs: 3_600_000 }), told(15, { ...none, wallShiftMs: -1000 })]);
+  assert.deepEqual(lines.map(({ timestamp, interval_s }) => [timestamp - 1_700_001_000, interval_s]), [[5, 5], [3610, 5], [14, 5]]);
+  assert.equal(lines[1].iso_timestamp, "2023-11-14T23:30:10.000000+00:00");
+});
+
 Deno.test("snapshots: another turn begins with its own window, and a disk that came meanwhile has the name that it has then", () => {
   const { lines } = written([
     opened,

@@ -45,6 +45,7 @@ import { WatchedGpus } from "./watched_gpus.ts";
 import { WatchedNames } from "./watched_names.ts";
 import { WatchedSurroundings } from "./watched_surroundings.ts";
 import { WatchedTracers } from "./watched_tracers.ts";
+import { WatchedWallClock } from "./watched_wall_clock.ts";
 import { TraceRun } from "./trace_run.ts";
 import { LEARN_MS, learningTurn, nextTurn, turnsOf } from "./trace_turns.ts";
 import { checkSeen, whyGone } from "./unseen.ts";
@@ -193,6 +194,8 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
     if (engine) tellEachSecond(session, means, end, () => engine.look());
     if (options.snapshots) tellEachSecond(session, means, end, () => machineFacts(means, probes));
     if (called) tellEachSecond(session, means, end, () => called.look());
+    const wall = isToldOf("wallClock") && new WatchedWallClock(() => session!.clock!);
+    if (wall) tellEachSecond(session, means, end, () => Promise.resolve(wall.look()));
     await session.run(end).finally(() => gpus?.close());
     await checkSeen(profile, session, means, engine?.engine ?? null, run.facts);
   } catch (error) {

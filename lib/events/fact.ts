@@ -136,6 +136,8 @@ export type Fact =
   | { readonly fact: "memory"; readonly memory: MemoryUse }
   /** What control groups allow the target: when it is first looked at, of both where it is put into others (`moves`: so often before), and at the end. */
   | { readonly fact: "limits"; readonly pid: number; readonly limits: Limits; readonly moves?: number }
+  /** The wall clock has been set: it says so many milliseconds more than when the run's clock was read. */
+  | { readonly fact: "wallClock"; readonly shiftMs: number }
   /** Threads of llmprof and of its bpftraces, those that were found before among them. */
   | { readonly fact: "tracers"; readonly threads: readonly number[] }
   /** Something that a reader of the trace must know. `files`, `names`: what is called so in it, files and processes, may be anybody's own. */
@@ -163,6 +165,7 @@ export type Knowledge =
         | "places"
         | "gpus"
         | "disks"
+        | "wallClock"
         | "tracers";
     }
   >;
@@ -174,6 +177,7 @@ export function subjectOf(fact: Fact): string | null {
     case "memory":
     case "gpus":
     case "disks":
+    case "wallClock":
     case "tracers":
       return fact.fact;
     case "table":

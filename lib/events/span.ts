@@ -141,6 +141,8 @@ export interface IntervalTotals {
   /** Of those processes, as far as they are known by now. */
   readonly processNames?: ReadonlyMap<number, string>;
   readonly pressure?: Pressure;
+  /** How much more the wall clock says by then than the run's header would have it; absent: nothing. */
+  readonly wallShiftMs?: number;
 }
 
 /** Page faults in a tensor of a model's file; null: before the first one. */

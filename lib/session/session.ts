@@ -10,6 +10,7 @@ import { hostSchema } from "../timeline/host.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Recorder } from "../timeline/recording.ts";
 import { Timeline } from "../timeline/timeline.ts";
+import type { HostClock } from "./clock.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import { HostStream } from "./host_stream.ts";
 import { Life, type LifeOptions } from "./life.ts";
@@ -80,6 +81,11 @@ export class Session {
   /** Resolves when the first window has opened and, for a program that we start, it has been let go. */
   get counting(): Promise<void> {
     return this.#counting.promise;
+  }
+
+  /** There is one when it counts. */
+  get clock(): HostClock | undefined {
+    return this.#programs.clock;
   }
 
   /** See {@link Gatekeeper.lasts}. */

@@ -113,6 +113,7 @@ const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof E
       reads: listOf(shape({ device: isText, bytes: either(isCount, isNull), requests: either(isCount, isNull) })),
     }),
   },
+  wallClock: { shiftMs: isNumber },
   tracers: { threads: listOf(isInteger) },
   note: { text: isText, files: either(isAbsent, listOf(isText)), names: either(isAbsent, listOf(isText)) },
 };

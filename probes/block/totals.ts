@@ -20,7 +20,7 @@ export function blockTotals(intervalMs: number): Probe {
     prompt: true,
     asked: "interval",
     every: blockTotals,
-    facts: ["disks"],
+    facts: ["disks", "wallClock"],
     records: { tick: [{ name: "exact", type: "int", unit: "1: no answer is skipped" }] },
     // Read one right after the other. (One sum that goes up and down would lose what an answer adds while a request adds to it on the same processor.)
     sums: {
@@ -43,6 +43,7 @@ class TotalsDecoder implements Decoder {
   /** The program that counts: another turn has another one. */
   #stream = "";
   #isExact = true;
+  #wallShiftMs = 0;
   #since: Ns = NaN;
 
   constructor(readonly tracks: Tracks) {}
@@ -53,6 +54,7 @@ class TotalsDecoder implements Decoder {
   }
 
   fact(fact: Fact, at: Ns): void {
+    if (fact.fact === "wallClock") this.#wallShiftMs = fact.shiftMs;
     if (fact.fact !== "disks") return;
     for (const { dev, name } of fact.disks) if (name !== undefined) this.#names.set(deviceOf(dev), name);
     this.#disks = this.#disks.filter((look) => look.at > at - LOOKS_NS);
@@ -80,7 +82,7 @@ class TotalsDecoder implements Decoder {
       device: deviceOf(dev),
       count: Math.min(Math.max(0, begun - (returned.get(dev) ?? 0) - (ended.get(dev) ?? 0)), this.#isExact ? Infinity : this.#most(dev)),
     }));
-    const totals: IntervalTotals = { latency, inflight, names: this.#names };
+    const totals: IntervalTotals = { latency, inflight, names: this.#names, wallShiftMs: this.#wallShiftMs };
     for (const { device, count } of inflight) {
       out({ type: "counter", track: this.tracks.counter(0, `in flight: disk ${device}`, "requests"), at, value: count });
     }

@@ -25,7 +25,7 @@ export function schedTotals(intervalMs: number): Probe {
     template: withRegisters(template.replaceAll("ADD_OFF", () => ADD_OFF).replaceAll("COUNT_FAULT", () => COUNT_FAULT)),
     params: { ...callInProgress, interval: { type: "int", value: intervalMs }, ticks: { type: "int", value: Math.ceil(TURN_MS / intervalMs) } },
     tracepoints: ["sched:sched_switch", "sched:sched_process_exit"],
-    facts: ["pressure", "names"],
+    facts: ["pressure", "names", "wallClock"],
     prompt: true,
     asked: "interval",
     every: schedTotals,
@@ -48,11 +48,13 @@ class TotalsDecoder implements Decoder {
   /** Processes that are told of for the last time. */
   readonly #ended = new Set<number>();
   #pressure: Pressure | undefined;
+  #wallShiftMs = 0;
 
   constructor(readonly tracks: Tracks) {}
 
   fact(fact: Fact, at: Ns, out: SpanSink): void {
     if (fact.fact === "names") this.#names.set(fact.pid, fact.name);
+    if (fact.fact === "wallClock") this.#wallShiftMs = fact.shiftMs;
     if (fact.fact !== "pressure") return;
     this.#pressure = fact.pressure;
     for (const [resource, { some }] of Object.entries(fact.pressure)) {
@@ -91,7 +93,7 @@ class TotalsDecoder implements Decoder {
     const offCpuNs = byPid("off"), pageFaults = byPid("faulted");
     const seen = new Set([...offCpuNs.keys(), ...pageFaults.keys()]);
     const processNames = new Map([...seen].flatMap((pid) => this.#names.has(pid) ? [[pid, this.#names.get(pid)!]] : []));
-    const totals = { offCpuNs, pageFaults, processNames, ...(this.#pressure && { pressure: this.#pressure }) };
+    const totals = { offCpuNs, pageFaults, processNames, wallShiftMs: this.#wallShiftMs, ...(this.#pressure && { pressure: this.#pressure }) };
     out({ type: "instant", track: this.tracks.run(), name: "processes of an interval", category: "sched.totals", at, totals });
   }
 }

@@ -3,6 +3,7 @@ import { render } from "../../lib/programs/render.ts";
 import { kernelPart } from "../../lib/session/program_part.ts";
 import { Decoding } from "../../tests/harness/decoding.ts";
 import { recentDialect } from "../../tests/harness/dialect.ts";
+import { blockTotals } from "../block/totals.ts";
 import { schedTotals } from "./totals.ts";
 
 const NONE = 3;
@@ -62,4 +63,18 @@ Deno.test("totals: a process has the name that it was found with, or ended with,
   assert.deepEqual(told(4, [100, 6], [200, 2], [300, 2]), [{ 100: "node", 200: "true" }]);
   // Whoever has the number now is another.
   assert.deepEqual(told(5, [100, 9]), [{}]);
+});
+
+Deno.test("totals: each interval knows how the wall clock was set until then", () => {
+  const ticks = [[schedTotals, "sched/totals.tick", { emptied: NONE }], [blockTotals, "block/totals.tick", { exact: 1 }]] as const;
+  for (const [probe, record, values] of ticks) {
+    const d = new Decoding(probe(1000));
+    const shift = (at: number) => {
+      d.event(at, record, values);
+      return d.spans.splice(0).flatMap((span) => span.type === "instant" ? span.totals?.wallShiftMs : []);
+    };
+    const before = shift(1);
+    d.fact(2, { fact: "wallClock", shiftMs: 3_600_000 });
+    assert.deepEqual([before, shift(3)], [[0], [3_600_000]]);
+  }
 });

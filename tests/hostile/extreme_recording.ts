@@ -31,6 +31,7 @@ const facts: readonly object[] = [
   { fact: "places", pid: PID, places: [{ at: 1, file: "a.so", name: "f", offset: 1 }] },
   { fact: "names", pid: PID, name: "a", threads: [{ tid: PID, name: "a" }] },
   { fact: "disks", disks: [{ dev: 1, name: "sda", requests: 1 }] },
+  { fact: "wallClock", shiftMs: 1 },
 ];
 
 /**
