@@ -81,7 +81,10 @@ export function traceCommand(name: string, description: string, context: Context
       ).argParser(collect),
     )
     .addOption(option("--no-output", "write no file", "output"))
-    .addOption(option("--summary <FORMAT>", "summary on standard output", "output").choices(["text", "json"] as const).default("text" as const))
+    .addOption(
+      option("--summary <FORMAT>", "summary on standard output; with text, a program after -- writes there, too", "output")
+        .choices(["text", "json"] as const).default("text" as const),
+    )
     .addOption(
       option("--snapshots <FILE>", "add up, and add a line of JSON for each interval to that file, instead of telling of each event", "output"),
     )
