@@ -1,4 +1,4 @@
-/** Programs that stop themselves when the one stands that they have started, a debugger, to which who is stopped stands, and what watches a container. */
+/** Programs that stop themselves when what they have started stands, a debugger, to which who is stopped stands, and what watches a container. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { start } from "../../harness/command.ts";
