@@ -1,21 +1,19 @@
 import type { Slice } from "../events/span.ts";
 import type { FileKeys, ToldFile } from "./file_keys.ts";
-import { Histogram } from "./histogram.ts";
+import { FileReads } from "./file_reads.ts";
 import type { IoResult } from "./io_schema.ts";
 
 type FileResult = IoResult["files"][number];
 
 interface Totals {
   opens: number;
-  readonly times: Histogram;
-  readBytes: number;
+  readonly reads: FileReads;
   fetches: number;
   fetchedBytes: number;
   fetchNs: number;
   mappedBytes: number;
   /** By call. */
   readonly fills: Map<string, Fill>;
-  unreturned: number;
   faults: number;
   faultNs: number;
   major: number;
@@ -26,12 +24,10 @@ type Fill = FileResult["fills"][number];
 
 const NONE = {
   opens: 0,
-  readBytes: 0,
   fetches: 0,
   fetchedBytes: 0,
   fetchNs: 0,
   mappedBytes: 0,
-  unreturned: 0,
   faults: 0,
   faultNs: 0,
   major: 0,
@@ -50,7 +46,8 @@ export class FileTotals {
 
   constructor(readonly keys: FileKeys) {}
 
-  slice({ name, category, start, end, args, open }: Slice): void {
+  slice(slice: Slice): void {
+    const { name, category, start, end, args, open } = slice;
     if (args?.file === undefined) return;
     // What one that has not returned has done by then, nobody knows.
     const bytes = open ? 0 : Number(args.bytes ?? 0), ns = end - start, unreturned = open ? 1 : 0;
@@ -58,13 +55,8 @@ export class FileTotals {
       case "file.open":
         this.#of(args).opens++;
         return;
-      case "file.read": {
-        const totals = this.#of(args);
-        totals.times.add(ns);
-        totals.readBytes += bytes;
-        totals.unreturned += unreturned;
-        return;
-      }
+      case "file.read":
+        return this.#of(args).reads.add(slice, bytes);
       case "file.fetch": {
         const totals = this.#of(args);
         totals.fetches++;
@@ -101,14 +93,11 @@ export class FileTotals {
     }
     const shown = this.keys.shown();
     const files = [...Map.groupBy(this.#files, ([key]) => shown.get(key)!)].map(([file, parts]) => {
-      const { times, fills, ...totals } = summed(parts.map(([, totals]) => totals));
+      const { reads, fills, ...totals } = summed(parts.map(([, totals]) => totals));
       return {
         file,
         ...totals,
-        reads: times.count,
-        readNs: times.sum,
-        readP50Ns: times.quantile(0.5),
-        readP99Ns: times.quantile(0.99),
+        ...reads.result(),
         fills: [...fills.values()].sort((a, b) => b.ns - a.ns),
         cachedBytes: cached.length > 0 ? parts.reduce((sum, [key]) => sum + (bytes.get(key) ?? 0), 0) : null,
       };
@@ -126,7 +115,7 @@ export class FileTotals {
 }
 
 function newTotals(): Totals {
-  return { times: new Histogram(), fills: new Map(), ...NONE };
+  return { reads: new FileReads(), fills: new Map(), ...NONE };
 }
 
 function fill(fills: Map<string, Fill>, { call, calls, unreturned, bytes, ns }: Fill): void {
@@ -137,8 +126,8 @@ function fill(fills: Map<string, Fill>, { call, calls, unreturned, bytes, ns }: 
 
 function summed(parts: readonly Totals[]): Totals {
   const sums = newTotals();
-  for (const { times, fills, ...part } of parts) {
-    sums.times.merge(times);
+  for (const { reads, fills, ...part } of parts) {
+    sums.reads.merge(reads);
     for (const each of fills.values()) fill(sums.fills, each);
     for (const name of Object.keys(part) as (keyof typeof part)[]) sums[name] += part[name];
   }

@@ -7,11 +7,12 @@ import { ioVerdict } from "./io_verdict.ts";
 import { MemoryCalls } from "./memory_calls.ts";
 import { MemoryTotals } from "./memory_totals.ts";
 import { QualityCount } from "./quality.ts";
-import { Queued, Requests } from "./requests.ts";
+import { Requests } from "./requests.ts";
 import { Surroundings } from "./surroundings.ts";
 import { SystemCalls } from "./system_calls.ts";
 import { ThreadIo } from "./thread_io.ts";
 import { ThreadNames } from "./thread_name.ts";
+import { UnionTime } from "./union_time.ts";
 import { Windows } from "./windows.ts";
 
 /** What is read from where, and how long that takes. `names`: of devices, by their numbers (`7:0`). */
@@ -173,7 +174,7 @@ class IoAnalysis implements Analysis<IoResult> {
   #counted(pid: number, { device, what }: BlockRequest): Counted {
     const key = `${device} ${what}`;
     let disk = this.#devices.get(key);
-    if (!disk) this.#devices.set(key, disk = { queued: new Queued(), parts: [new Requests(device, what)] });
+    if (!disk) this.#devices.set(key, disk = { queued: new UnionTime(), parts: [new Requests(device, what)] });
     let own = this.#processes.get(`${pid} ${key}`);
     if (!own && this.#processes.size < MOST_OF_PROCESSES) {
       this.#processes.set(`${pid} ${key}`, own = { pid, requests: new Requests(device, what) });
@@ -186,11 +187,11 @@ class IoAnalysis implements Analysis<IoResult> {
 /** Where a request is counted: with those of its process, and when it waited, with those of its device. */
 interface Counted {
   readonly requests: Requests;
-  readonly queued: Queued;
+  readonly queued: UnionTime;
 }
 
 /** Requests of one kind to one disk: those of no process that is told of, and then by process. */
 interface Device {
-  readonly queued: Queued;
+  readonly queued: UnionTime;
   readonly parts: [Requests, ...Requests[]];
 }

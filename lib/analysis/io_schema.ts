@@ -69,6 +69,8 @@ export const ioResultSchema = z.object({
     unreturned: count,
     readBytes: bytes,
     readNs: ns,
+    /** For how long at least one of them went on. */
+    readingNs: ns,
     readP50Ns: ns.nullable(),
     readP99Ns: ns.nullable(),
     /** Asked for ahead of a read (readahead, posix_fadvise), as far as the file goes. */

@@ -173,6 +173,21 @@ Deno.test("io: a file's reads, mappings and faults, and what of it came from the
   );
 });
 
+Deno.test("io: a file is read as fast as all threads read it that do so at once, and what a disk's limit does not allow is not held back by that", () => {
+  const GIB = 1 << 30, other = t.of(t.pid, t.tid + 1);
+  const limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: null, memoryBytes: null, killed: 0 };
+  const found = result([
+    { ...t.exit(5), category: "process.limits", limits: { ...limits, reads: [{ device: "7:0", bytes: 1e9, requests: null }] } },
+    request(0, 300, { bytes: GIB }),
+    t.read("model.gguf", 0, 400, GIB / 2),
+    other.read("model.gguf", 100, 400, GIB / 2),
+    t.counter("page cache filled: model.gguf", 900, GIB),
+  ]);
+  const [file] = found.files, [reads] = found.verdict;
+  assert.deepEqual([file!.readNs / MS, file!.readingNs / MS, reads!.ns / MS], [700, 400, 700]);
+  assert.equal(reads!.evidence, "2 reads of 1024.0 MiB at 2684 MB/s, 1024.0 MiB of it from the disk");
+});
+
 Deno.test("io: it is said where most of what came into memory was fetched by others, and only where that is known", () => {
   const told = (own: number, came: number, ...more: readonly Span[]) =>
     presentIo(result([request(0, 10, { bytes: own }), t.counter("page cache filled: model.gguf", 300, came), ...more]))

@@ -38,7 +38,7 @@ export function ioVerdict(
     return { of: "all its files", calls: [{ call: kind, calls }], ns, bytes: memory?.lockedBytes ?? 0, cold, unreturned: 0 };
   });
   return longest([
-    ...files.map((file) => reads(file, source, slowed(file.readBytes, file.readNs))),
+    ...files.map((file) => reads(file, source, slowed(file.readBytes, file.readingNs))),
     ...[...files.map(filledOf), ...all].map((fill) => filled(fill, source, limits, slowed(fill.cold, fill.ns))),
     ...files.map((file) => faults(file, source, limits, slowedOf(limited, nameOf))),
     ...swapped(result),
@@ -74,12 +74,12 @@ function sourceOf(source: Source, slowed: Cause | null): Source {
 }
 
 function reads(file: File, source: Source, slowed: Cause | null): Omit<Verdict, "share"> {
-  const { reads, readNs, cachedBytes, mappedBytes, unreturned } = file, { brought, faster } = sourceOf(source, slowed);
+  const { reads, readNs, readingNs, cachedBytes, mappedBytes, unreturned } = file, { brought, faster } = sourceOf(source, slowed);
   // One that has not returned has read what has come by then.
   const readBytes = unreturned > 0 ? Math.max(file.readBytes, cachedBytes ?? 0) : file.readBytes;
   // What a mapping of it brought is no part of what was read.
   const cold = Math.min(cachedBytes ?? 0, readBytes);
-  const rate = readNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readNs)} MB/s` : "";
+  const rate = readingNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readingNs)} MB/s` : "";
   const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${
     cold > 0 ? `, ${mappedBytes > 0 ? "at most " : ""}${mebibytes(cold)} of it ${brought}` : ""
   }${notReturned(unreturned)}`;

@@ -1,11 +1,8 @@
 import type { BlockRequest } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { Histogram } from "./histogram.ts";
-import { Intervals } from "./intervals.ts";
 import type { LatencyResult, RequestsResult } from "./io_schema.ts";
-
-/** Requests come nearly as they were issued: stretches so many before the last one are settled. */
-const MOST_STRETCHES = 8192;
+import { UnionTime } from "./union_time.ts";
 
 /** Requests of one kind to one disk. */
 export class Requests {
@@ -21,8 +18,8 @@ export class Requests {
   readonly #queue = new Latency();
   readonly #service = new Latency();
 
-  /** `queued`: where it is not only of those that are added here. */
-  constructor(readonly device: string, readonly what: BlockRequest["what"], readonly queued = new Queued()) {}
+  /** `queued`: when they waited for their turn, where that is not only of those that are added here. */
+  constructor(readonly device: string, readonly what: BlockRequest["what"], readonly queued = new UnionTime()) {}
 
   /** `start`: when it was handed to the device. */
   add(start: Ns, end: Ns, { bytes, queuedNs, sequential, error }: BlockRequest): void {
@@ -96,21 +93,6 @@ class Sizes {
     let left = Math.ceil(q * sizes.reduce((sum, [, count]) => sum + count, 0));
     for (const [bytes, count] of sizes) if ((left -= count) <= 0) return bytes;
     return 0;
-  }
-}
-
-/** When at least one of a device's requests waited for its turn. */
-export class Queued {
-  readonly #stretches = new Intervals();
-  #settledNs = 0;
-
-  add(start: Ns, end: Ns): void {
-    this.#stretches.add(start, end);
-    if (this.#stretches.count > MOST_STRETCHES) this.#settledNs += this.#stretches.settle(MOST_STRETCHES / 2);
-  }
-
-  get ns(): number {
-    return this.#settledNs + this.#stretches.total;
   }
 }
 
