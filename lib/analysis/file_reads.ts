@@ -5,11 +5,13 @@ import { UnionTime } from "./union_time.ts";
 
 type ReadsResult = Pick<
   IoResult["files"][number],
-  "reads" | "unreturned" | "readBytes" | "readNs" | "readingNs" | "readP50Ns" | "readP99Ns"
+  "reads" | "unreturned" | "readBytes" | "readOnceBytes" | "readNs" | "readingNs" | "readP50Ns" | "readP99Ns"
 >;
 
 /** There are many files, and who reads one at the same time ends at nearly the same time. */
 const MOST_STRETCHES = 1024;
+/** Those that read a model together are few. */
+const MOST_PROCESSES = 1000;
 
 /** Reads of one file. */
 export class FileReads {
@@ -17,12 +19,21 @@ export class FileReads {
   readonly #reading = new UnionTime(MOST_STRETCHES);
   #unreturned = 0;
   #bytes = 0;
+  /** By process. */
+  readonly #readBy = new Map<number, number>();
+  #size = 0;
 
-  add({ start, end, open }: Slice, bytes: number): void {
+  /** It was opened, and so long. */
+  opened(size: number): void {
+    this.#size = Math.max(this.#size, size);
+  }
+
+  add({ track: { pid }, start, end, open }: Slice, bytes: number): void {
     this.#times.add(end - start);
     this.#reading.add(start, end);
     if (open) this.#unreturned++;
     this.#bytes += bytes;
+    this.#by(pid, bytes);
   }
 
   merge(other: FileReads): void {
@@ -30,6 +41,8 @@ export class FileReads {
     this.#reading.merge(other.#reading);
     this.#unreturned += other.#unreturned;
     this.#bytes += other.#bytes;
+    this.#size += other.#size;
+    for (const [pid, bytes] of other.#readBy) this.#by(pid, bytes);
   }
 
   result(): ReadsResult {
@@ -38,10 +51,16 @@ export class FileReads {
       reads: times.count,
       unreturned: this.#unreturned,
       readBytes: this.#bytes,
+      readOnceBytes: Math.max(Math.min(this.#bytes, this.#size), ...this.#readBy.values()),
       readNs: times.sum,
       readingNs: this.#reading.ns,
       readP50Ns: times.quantile(0.5),
       readP99Ns: times.quantile(0.99),
     };
+  }
+
+  #by(pid: number, bytes: number): void {
+    const before = this.#readBy.get(pid);
+    if (before !== undefined || this.#readBy.size < MOST_PROCESSES) this.#readBy.set(pid, (before ?? 0) + bytes);
   }
 }

@@ -52,9 +52,11 @@ export class FileTotals {
     // What one that has not returned has done by then, nobody knows.
     const bytes = open ? 0 : Number(args.bytes ?? 0), ns = end - start, unreturned = open ? 1 : 0;
     switch (category) {
-      case "file.open":
-        this.#of(args).opens++;
-        return;
+      case "file.open": {
+        const totals = this.#of(args);
+        totals.opens++;
+        return totals.reads.opened(bytes);
+      }
       case "file.read":
         return this.#of(args).reads.add(slice, bytes);
       case "file.fetch": {

@@ -188,6 +188,25 @@ Deno.test("io: a file is read as fast as all threads read it that do so at once,
   assert.equal(reads!.evidence, "2 reads of 1024.0 MiB at 2684 MB/s, 1024.0 MiB of it from the disk");
 });
 
+Deno.test("io: a file that each of several processes reads whole comes from the disk once, and is held back by a disk's limit like any other", () => {
+  const MIB = 1 << 20, size = 400 * MIB;
+  const limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: null, memoryBytes: null, killed: 0 };
+  const limited: Span = { ...t.exit(5), category: "process.limits", limits: { ...limits, reads: [{ device: "7:0", bytes: 1e9, requests: null }] } };
+  const told = (pids: readonly number[], came: number, length: number, ...more: readonly Span[]) => {
+    const spans = pids.map((pid) => t.of(pid).read("model.safetensors", 0, 400, length));
+    const cached = t.counter("page cache filled: model.safetensors", 900, came);
+    const { files, verdict } = result([limited, request(0, 300, { bytes: came }), ...more, ...spans, cached]), [reads] = verdict;
+    const advice = /Little was seen|faster disk/.exec(reads!.advice)?.[0];
+    return [files[0]!.readOnceBytes / MIB, advice, /control group allows/.test(reads!.evidence)];
+  };
+  const ranks = [200, 201, 202, 203];
+  assert.deepEqual(told(ranks, size, size), [400, "faster disk", true]);
+  // A part for each, most of which was in memory; and one that reads it again and again.
+  const open = t.open("model.safetensors", 0, 1);
+  assert.deepEqual(told(ranks, size / 8, size / 4, { ...open, args: { ...open.args, bytes: size } }), [400, "Little was seen", false]);
+  assert.deepEqual(told([200, 200, 200, 200], size, size), [1600, "Little was seen", false]);
+});
+
 Deno.test("io: it is said where most of what came into memory was fetched by others, and only where that is known", () => {
   const told = (own: number, came: number, ...more: readonly Span[]) =>
     presentIo(result([request(0, 10, { bytes: own }), t.counter("page cache filled: model.gguf", 300, came), ...more]))

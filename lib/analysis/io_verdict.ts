@@ -38,7 +38,7 @@ export function ioVerdict(
     return { of: "all its files", calls: [{ call: kind, calls }], ns, bytes: memory?.lockedBytes ?? 0, cold, unreturned: 0 };
   });
   return longest([
-    ...files.map((file) => reads(file, source, slowed(file.readBytes, file.readingNs))),
+    ...files.map((file) => reads(file, source, slowed(broughtBy(file) || file.readBytes, file.readingNs))),
     ...[...files.map(filledOf), ...all].map((fill) => filled(fill, source, limits, slowed(fill.cold, fill.ns))),
     ...files.map((file) => faults(file, source, limits, slowedOf(limited, nameOf))),
     ...swapped(result),
@@ -73,19 +73,28 @@ function sourceOf(source: Source, slowed: Cause | null): Source {
   return slowed ? DISK : source;
 }
 
+/** One that has not returned has read what has come by then. */
+function ofReads({ cachedBytes, unreturned }: File, bytes: number): number {
+  return unreturned > 0 ? Math.max(bytes, cachedBytes ?? 0) : bytes;
+}
+
+/** Bytes that reads of it brought: what a mapping of it brought is no part of what was read. */
+function broughtBy(file: File): number {
+  return Math.min(file.cachedBytes ?? 0, ofReads(file, file.readBytes));
+}
+
 function reads(file: File, source: Source, slowed: Cause | null): Omit<Verdict, "share"> {
   const { reads, readNs, readingNs, cachedBytes, mappedBytes, unreturned } = file, { brought, faster } = sourceOf(source, slowed);
-  // One that has not returned has read what has come by then.
-  const readBytes = unreturned > 0 ? Math.max(file.readBytes, cachedBytes ?? 0) : file.readBytes;
-  // What a mapping of it brought is no part of what was read.
-  const cold = Math.min(cachedBytes ?? 0, readBytes);
+  const readBytes = ofReads(file, file.readBytes), cold = broughtBy(file);
   const rate = readingNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readingNs)} MB/s` : "";
   const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${
     cold > 0 ? `, ${mappedBytes > 0 ? "at most " : ""}${mebibytes(cold)} of it ${brought}` : ""
   }${notReturned(unreturned)}`;
+  // What several processes read, each for itself, comes once.
+  const once = ofReads(file, file.readOnceBytes);
   // Of what is read past the page cache nothing is seen to come.
-  const isCold = cold === 0 || cold >= 0.5 * readBytes;
-  const advice = adviceFor(file.file, cachedBytes === null || readBytes === 0 ? null : cold / readBytes, faster);
+  const isCold = cold === 0 || cold >= 0.5 * once;
+  const advice = adviceFor(file.file, cachedBytes === null || once === 0 ? null : cold / once, faster);
   return { wait: "reads", of: file.file, ns: readNs, ...slowedBy(isCold ? slowed : null, { evidence, advice }) };
 }
 
@@ -93,7 +102,7 @@ function notReturned(unreturned: number): string {
   return unreturned > 0 ? `; ${counted(unreturned, "call")} had not returned when counting ended` : "";
 }
 
-/** `cold`: which part of what was read came into the page cache; null where none was seen to. */
+/** `cold`: which part of what was read came into the page cache, each byte once; null where none was seen to. */
 function adviceFor(file: string, cold: number | null, faster: string): string {
   const again = isWeights(nameAlone(file)) ? "a second start finds it in memory" : "what is read twice is in memory the second time";
   if (cold !== null && cold >= 0.5) return `${faster}, or larger reads: ${again}, where there is enough.`;

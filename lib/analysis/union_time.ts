@@ -1,7 +1,7 @@
 import type { Ns } from "../events/time.ts";
 import { Intervals } from "./intervals.ts";
 
-/** For how long at least one of these went on. They come nearly in order: where there are more stretches than `most`, the first half of them is settled. */
+/** For how long at least one of these went on. They come nearly in order: of more stretches than `most` the earlier half is settled. */
 export class UnionTime {
   readonly #stretches = new Intervals();
   #settledNs = 0;
