@@ -4,7 +4,7 @@ import type { KernelFiles } from "../machine/files.ts";
 import { isHelpers, isOfInference, isWeights } from "../target/inference_files.ts";
 import { ancestorsOf, type ProcessStat, readProcesses, readStat } from "../target/process.ts";
 
-/** Programs that only start others, by at most 15 characters: a cold start does not begin with the shell from which somebody typed. */
+/** Programs that only start others: a cold start begins neither with the shell from which somebody typed nor with what looks after a container. */
 const STARTERS = new Set([
   "sh",
   "bash",
@@ -23,11 +23,14 @@ const STARTERS = new Set([
   "xargs",
   "timeout",
   "time",
-  // What watches a container from outside, and is started with it; and what looks after its processes as the first of them.
+  // Of a container: what makes it, what stays beside it and has forked without an exec, and what is its first process instead of the engine.
+  "runc",
+  "crun",
   "conmon",
   "conmonrs",
-  "containerd-shim",
+  "containerd-shim", // -runc-v2: the kernel keeps 15 bytes
   "tini",
+  "tini-static",
   "docker-init",
   "podman-init",
   "catatonit",

@@ -46,16 +46,18 @@ Deno.test("election: the uppermost ancestor that started after llmprof and does 
   add(71, 70, "serve", 1200);
   add(80, 1, "old server", 500);
   add(81, 80, "worker", 1300);
-  const WATCH = ["conmon", "conmonrs", "containerd-shim", "tini", "docker-init", "podman-init", "catatonit", "dumb-init"];
-  for (const [i, comm] of WATCH.entries()) {
-    add(100 + 3 * i, 1, comm, 1100);
-    add(101 + 3 * i, 100 + 3 * i, "llama-server", 1200);
-    add(102 + 3 * i, 101 + 3 * i, "worker", 1300);
+  const forContainers = ["conmon", "conmonrs", "containerd-shim", "docker-init", "podman-init", "catatonit", "dumb-init", "tini", "tini-static", "runc", "crun"];
+  for (const [i, name] of forContainers.entries()) {
+    add(100 + 10 * i, 1, name, 1100);
+    add(101 + 10 * i, 100 + 10 * i, "serve", 1200);
+    add(102 + 10 * i, 101 + 10 * i, "worker", 1300);
   }
   const files = new FolderFiles(root.path);
   assert.equal(await rootOf(files, 61, 50), 60, "a test process of an engine belongs to the engine");
   assert.equal(await rootOf(files, 71, 50), 71, "a program that only starts others is no beginning");
+  for (const [i, name] of forContainers.entries()) {
+    assert.equal(await rootOf(files, 102 + 10 * i, 50), 101 + 10 * i, `${name} is no part of what runs in a container`);
+  }
   assert.equal(await rootOf(files, 81, 50), 81, "what ran before is no part of this start");
-  for (const [i, comm] of WATCH.entries()) assert.equal(await rootOf(files, 102 + 3 * i, 50), 101 + 3 * i, `${comm} only watches what it starts`);
   assert.equal(await rootOf(files, 99, 50), 99, "a process that is gone stands for itself");
 });

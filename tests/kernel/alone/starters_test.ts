@@ -1,13 +1,11 @@
-/** Programs that stop themselves when what they have started stands, a debugger, to which who is stopped stands, and what watches a container. */
+/** Programs that stop themselves when the one stands that they have started, and a debugger, for which a process stands that is stopped. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { start } from "../../harness/command.ts";
 import { findProgram } from "../../harness/find_program.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { temporary } from "../../harness/temporary.ts";
-import { countedCalls, makeRoot } from "../../workloads/counted.ts";
+import { countedCalls } from "../../workloads/counted.ts";
 import { Awake } from "../awake.ts";
-import { startContainer } from "../container.ts";
 import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 import { expectedCounts } from "../targets_run.ts";
 import { plain, Way } from "../target_way.ts";
@@ -71,20 +69,3 @@ for (const [index, words] of elsewhere.entries()) {
     },
   );
 }
-
-sampledTest(1, "a cold start in a container that llmprof waits for begins with the container's program, not with what watches it from outside", {
-  ...needs,
-  podman: true,
-}, async ({ path: bpftrace }) => {
-  using folder = temporary();
-  const root = folder.file("root");
-  makeRoot(root);
-  await using llmprof = startLlmprof("coldstart", { bpftrace, folder });
-  await llmprof.saw("Waiting for the next");
-  await using container = await startContainer(folder, root, ["/bin/counted", "load=/opt/libllama.so", "call", "wait=/srv/end"]);
-  // Who has ended stands for itself.
-  await llmprof.saw(/Tracing process/);
-  Deno.writeTextFileSync(join(container.srv, "end"), "");
-  const { root: first, processes } = summaryOf("coldstart", await llmprof.finished()).result;
-  assert.deepEqual([first!.file, first!.execSeen, processes], ["counted", true, 1]);
-});

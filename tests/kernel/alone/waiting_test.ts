@@ -5,7 +5,8 @@ import { mustRun, run, start } from "../../harness/command.ts";
 import { sampledTest } from "../../harness/kernel.ts";
 import { temporary } from "../../harness/temporary.ts";
 import { built } from "../../setup/programs.ts";
-import { countedCalls } from "../../workloads/counted.ts";
+import { countedCalls, makeRoot } from "../../workloads/counted.ts";
+import { startContainer } from "../container.ts";
 import { outputPath, startLlmprof, summaryOf } from "../live_run.ts";
 import { slicesOf } from "../trace_figures.ts";
 
@@ -27,6 +28,19 @@ sampledTest(1, "waiting: helpers that map ggml or llama.cpp and end are passed o
   assert.deepEqual([result.end, events.lost], ["first token", 0]);
   assert.ok(result.root!.execSeen && result.milestones.some(({ name }) => name === "model load begins"), JSON.stringify(result.milestones));
   assert.equal((await slicesOf(outputPath(folder, "pftrace"), "llama.decode")).length, countedCalls.decodes);
+});
+
+sampledTest(2, "waiting: a start in a container begins with the exec of the program there", { gcc: true, podman: true }, async ({ path }) => {
+  using folder = temporary();
+  const root = folder.file("root");
+  makeRoot(root);
+  await using llmprof = startLlmprof("coldstart", { bpftrace: path, folder, formats: [] });
+  await llmprof.saw("Waiting for the next inference process");
+  await using container = await startContainer(folder, root, ["/bin/counted", "load=/opt/libllama.so", "call", "wait=/srv/end"]);
+  await llmprof.saw("Tracing process");
+  Deno.writeTextFileSync(join(container.srv, "end"), "");
+  const { result } = summaryOf("coldstart", await llmprof.finished());
+  assert.deepEqual([result.root?.file, result.root?.execSeen, result.end], ["counted", true, "first token"]);
 });
 
 /** Holds a file by its descriptor or by a mapping alone, until it is told to end. (Python itself opens files `.pth`, which may be weights: without `site`.) */
