@@ -24,6 +24,13 @@ export interface ColdstartOptions {
   readonly tree?: readonly (readonly number[])[];
 }
 
+/** A socket that began to listen, how many forks its process is away from the root, and its port, where it has one. */
+interface Listening {
+  readonly at: Ns;
+  readonly depth: number;
+  readonly port: number | undefined;
+}
+
 /** Where the time from a process' exec to its first token goes. */
 export function coldstart(options: ColdstartOptions = {}): Analysis<ColdstartResult> {
   return new ColdstartAnalysis(options);
@@ -44,6 +51,8 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
    * has started.
    */
   #accepted: { readonly depth: number; readonly at: Ns[] } = { depth: Infinity, at: [] };
+  /** Of the sockets that began to listen until then, the one at which it is asked: {@link isOuter} of all others. */
+  #listening: Listening | undefined;
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   /** The process that gave the first token, as soon as no later span can change that, and at the end. */
@@ -86,6 +95,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
       firstSeen: this.#firstSeen,
       lastSeen: this.#lastSeen,
       token,
+      listening: this.#listening,
       accepted: this.#accepted.at,
       running: this.#running,
       memory: this.#memory.result(this.#tree.pids),
@@ -101,6 +111,12 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
     if (depth === this.#accepted.depth && this.#accepted.at.length < MOST_ACCEPTED) this.#accepted.at.push(at);
   }
 
+  #listen({ track, start, args }: Slice): void {
+    if (this.#certain || Number(args?.errno) !== 0) return;
+    const listening = { at: start, depth: this.#tree.depth(track.pid)!, port: args?.port as number | undefined };
+    if (!this.#listening || isOuter(listening, this.#listening)) this.#listening = listening;
+  }
+
   #slice(slice: Slice): void {
     const { pid } = slice.track;
     // Of any process: which ones belong to the tree may be known only later.
@@ -108,6 +124,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
     if (!this.#tree.has(pid)) return;
     this.#saw(pid, slice.start, slice.end);
     if (slice.category === "memory.lock") this.#memory.lock(slice);
+    if (slice.category === "socket.listen") this.#listen(slice);
     const activity = activityOf(slice, this.#stopped.net(pid, slice.start, slice.end));
     if (slice.category === "llama.context") this.#token(pid).made(slice);
     if (!activity) return;
@@ -149,4 +166,13 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
     this.#firstSeen = Math.min(this.#firstSeen, from);
     this.#lastSeen = Math.max(this.#lastSeen, to);
   }
+}
+
+/**
+ * Whether it is this one that clients come to, and not the other. Long before it can be asked a server has sockets for what it has started itself:
+ * those have no port, or are its workers'.
+ */
+function isOuter(one: Listening, other: Listening): boolean {
+  const isReached = one.port !== undefined;
+  return isReached === (other.port !== undefined) ? one.depth < other.depth : isReached;
 }

@@ -47,7 +47,9 @@ function headline({ root, timeToFirstTokenNs, totalNs, stoppedNs, end, milestone
     title: "Cold start",
     facts: [
       total,
-      ...milestones.filter(({ name }) => name !== "first token").map(({ name, atNs }) => ({ name: `  ${name}`, value: atNs, unit: "ns" } as const)),
+      ...milestones.filter(({ name }) => name !== "first token").map(({ name, atNs, port }) => (
+        { name: `  ${name}`, value: atNs, unit: "ns", ...port !== undefined && { note: `port ${port}` } } as const
+      )),
       ...milestones.filter(({ name }) => name === "connection accepted").map(({ atNs }) => (
         { name: "  token after that", value: totalNs - atNs, unit: "ns", note: "what whoever asked waited" } as const
       )),

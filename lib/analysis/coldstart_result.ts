@@ -25,6 +25,8 @@ export interface Seen {
   readonly lastSeen: Ns;
   /** Of the process that gave the first token. Where nothing followed it, all later activities were kept too. */
   readonly token: FirstToken | undefined;
+  /** When it began to listen for whoever asks, and where that is known. */
+  readonly listening: { readonly at: Ns; readonly port: number | undefined } | undefined;
   /** When connections were accepted. */
   readonly accepted: readonly Ns[];
   readonly running: RunningCode;
@@ -57,7 +59,7 @@ export function coldstartResult(seen: Seen): ColdstartResult {
     timeToFirstTokenNs: token === undefined ? null : totalNs,
     firstTokenBasis: seen.token?.basis ?? null,
     promptSeen: seen.token?.promptSeen ?? false,
-    milestones: milestones(seen, origin, until).map(([name, at]) => ({ name, atNs: net(at) })),
+    milestones: milestones(seen, origin, until).map(([name, at, port]) => ({ name, atNs: net(at), ...port !== undefined && { port } })),
     steps,
     kinds: kinds(steps, totalNs),
     whileUnexplained: samplesBetween(code, origin, end),
@@ -170,7 +172,7 @@ function kinds(steps: readonly ColdstartStep[], totalNs: number): ColdstartResul
   return [...sums].map(([kind, ns]) => ({ kind, totalNs: ns, share: ns / totalNs })).sort((a, b) => b.totalNs - a.totalNs);
 }
 
-function milestones({ activities, accepted, token }: Seen, origin: Ns, until: Ns): [string, Ns][] {
+function milestones({ activities, listening, accepted, token }: Seen, origin: Ns, until: Ns): [name: string, at: Ns, port?: number][] {
   // Where each model is in a process of its own, the others' are not those that the token waited for; who forks behind its load has none itself.
   const of = (kind: ColdstartKind) => {
     const all = activities.filter((activity) => activity.kind === kind), own = all.filter(({ pid }) => pid === token?.pid);
@@ -179,17 +181,17 @@ function milestones({ activities, accepted, token }: Seen, origin: Ns, until: Ns
   const decode = of("decode")[0]?.start;
   // llama.cpp first loads a model without its weights, to see what fits: the one that answers is the last before it is asked.
   const last = (kind: ColdstartKind) => of(kind).findLast(({ start }) => start < (decode ?? Infinity));
-  const found: [string, Ns | undefined][] = [
+  const found: [string, Ns | undefined, number?][] = [
     ["model load begins", of("load")[0]?.start],
     ["model loaded", ended(last("load"))],
     ["context ready", ended(last("context"))],
-    ["listening", activities.find(({ kind }) => kind === "listen")?.start],
+    ["listening", listening?.at, listening?.port],
     // A server is asked for it: what lies before is nobody's work. Who looks after its health comes while it computes, too.
     ["connection accepted", token && (accepted.findLast((at) => at <= token.begun!) ?? accepted.findLast((at) => at <= token.at!))],
     ["first llama_decode", decode],
     ["first token", token?.at],
   ];
-  const inRange = found.filter((entry): entry is [string, Ns] => entry[1] !== undefined && entry[1] >= origin && entry[1] <= until);
+  const inRange = found.filter((entry): entry is [string, Ns, number?] => entry[1] !== undefined && entry[1] >= origin && entry[1] <= until);
   return inRange.sort(([, a], [, b]) => a - b);
 }
 

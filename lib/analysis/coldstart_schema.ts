@@ -89,8 +89,8 @@ export const coldstartResultSchema = z.object({
   firstTokenBasis: z.enum(["sampling", "next call", "last call"]).nullable(),
   /** Whether the call before the first token evaluated a prompt: otherwise generation was under way when the window opened. */
   promptSeen: z.boolean(),
-  /** `atNs` after the root's exec without the time for which llmprof held a process (steps are in real time), in order. */
-  milestones: z.array(z.object({ name: z.string(), atNs: ns })),
+  /** `atNs` after the root's exec without the time for which llmprof held a process (steps are in real time), in order. `port`: of `listening`. */
+  milestones: z.array(z.object({ name: z.string(), atNs: ns, port: count.optional() })),
   steps: z.array(stepSchema),
   /** The same time by kind, most first. */
   kinds: z.array(z.object({ kind: kindSchema, totalNs: ns, share: z.number() })),

@@ -213,6 +213,25 @@ Deno.test("the tree counts, others do not", () => {
   assert.equal(coldstartLane(result, s.tracks)[0]!.track.pid, 100);
 });
 
+Deno.test("a server listens when a client can reach it, not when it makes a socket for its own workers", () => {
+  const s = new TestSpans(), worker = s.of(200);
+  const listen = (who: TestSpans, at: number, port?: number, errno = 0) =>
+    who.slice("socket.listen", at, at + 0.01, { fd: 3, errno, ...port !== undefined && { port } });
+  const listening = (...spans: readonly Span[]) => {
+    const result = run([s.exec(0), s.fork(1, 200), ...spans, s.exit(90)]);
+    const told = presentColdstart(result).flatMap((view) => view.type === "facts" ? view.facts : []).find(({ name }) => name === "  listening");
+    return [...result.milestones.filter(({ name }) => name === "listening").map(({ atNs }) => atNs / MS), ...told?.note ? [told.note] : []];
+  };
+  assert.deepEqual(listening(listen(s, 5), listen(worker, 10, 41234), listen(s, 50, 8000), listen(s, 60, 8001)), [50, "port 8000"]);
+  // It hands all of it on to one that it has started.
+  assert.deepEqual(listening(listen(s, 5), listen(worker, 10, 8000)), [10, "port 8000"]);
+  assert.deepEqual(listening(listen(worker, 5), listen(s, 10)), [10]);
+  assert.deepEqual(listening(listen(s, 5, 8000, 98)), []);
+  // What comes behind the token had nothing to do with it.
+  const answer = [worker.decode("prefill", 20, 30), worker.sample(30, 31)];
+  assert.deepEqual(listening(listen(worker, 5, 8000), ...answer, listen(s, 50, 9000)), [5, "port 8000"]);
+});
+
 Deno.test("a connection is accepted by who hears the client, not by the worker that it hands on to", () => {
   const s = new TestSpans(), router = s.of(200), worker = s.of(300);
   const start = [s.exec(0), s.fork(1, 200), router.fork(2, 300)];

@@ -14,20 +14,38 @@ export const listen: Probe = {
   records: {
     listen: [{ name: "began", type: "time" }, { name: "fd", type: "int" }, { name: "ret", type: "int", unit: "negative errno" }],
     accept: [{ name: "fd", type: "int" }],
+    // Of the socket that the thread's next line is about.
+    bound: [{ name: "family", type: "int" }, { name: "port", type: "int" }],
   },
   decoder: (tracks) => new ListenDecoder(tracks),
 };
 
+const AF_INET = 2, AF_INET6 = 10;
+
 class ListenDecoder implements Decoder {
+  /** By thread, until its socket listens: where that is one of a network. */
+  readonly #ports = new Map<number, number>();
+
   constructor(readonly tracks: Tracks) {}
 
   event(event: Event, out: SpanSink): void {
     const track = this.tracks.thread(event.pid, event.tid);
-    if (event.record === "sockets/listen.accept") {
-      return out({ type: "instant", track, name: "accept", category: "socket.accept", at: event.at, args: { fd: event.values[0] as number } });
+    switch (event.record) {
+      case "sockets/listen.bound": {
+        const [family, port] = event.values as [number, number];
+        if (family === AF_INET || family === AF_INET6) this.#ports.set(event.tid, port);
+        return;
+      }
+      case "sockets/listen.accept":
+        return out({ type: "instant", track, name: "accept", category: "socket.accept", at: event.at, args: { fd: event.values[0] as number } });
+      case "sockets/listen.listen": {
+        const [start, fd, ret] = event.values as [Ns, number, number];
+        const port = this.#ports.get(event.tid);
+        this.#ports.delete(event.tid);
+        const args = { fd, errno: -ret, ...port !== undefined && { port } };
+        return out({ type: "slice", track, name: "listen", category: "socket.listen", start, end: event.at, args });
+      }
     }
-    const [start, fd, ret] = event.values as [Ns, number, number];
-    out({ type: "slice", track, name: "listen", category: "socket.listen", start, end: event.at, args: { fd, errno: -ret } });
   }
 
   end(): void {}

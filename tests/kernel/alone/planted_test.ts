@@ -16,8 +16,10 @@ for (const [index, [by, words]] of ([["start", "of a program that it starts"], [
     assert.deepEqual(phases.map(({ phase }) => phase), order);
     assert.deepEqual(phases.filter((phase) => !isExact(phase)), [], "each within 2 % or 5 ms of its own log, time at the gate taken out");
     assert.equal(accepted, lines.find(({ phase }) => phase === "listen")?.accepted);
+    const listening = summary.result.milestones.find(({ name }) => name === "listening");
     const asked = summary.result.milestones.some(({ name }) => name === "connection accepted");
     assert.equal(asked, order.indexOf("listen") < order.indexOf("load"), "who comes behind the token did not ask for it");
+    assert.equal(listening?.port, asked ? lines.find(({ phase }) => phase === "listen")?.port : undefined);
     assert.equal(decodes, plantedCalls, "the first call after dlopen is seen, and every other");
   });
 }
