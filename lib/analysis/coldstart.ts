@@ -96,7 +96,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
       lastSeen: this.#lastSeen,
       token,
       listening: this.#listening,
-      accepted: this.#accepted.at,
+      accepted: this.#accepted,
       running: this.#running,
       memory: this.#memory.result(this.#tree.pids),
       systemCalls: this.#systemCalls.result(),

@@ -27,8 +27,8 @@ export interface Seen {
   readonly token: FirstToken | undefined;
   /** When it began to listen for whoever asks, and where that is known. */
   readonly listening: { readonly at: Ns; readonly port: number | undefined } | undefined;
-  /** When connections were accepted. */
-  readonly accepted: readonly Ns[];
+  /** When connections were accepted, by whom of the tree. */
+  readonly accepted: { readonly depth: number; readonly at: readonly Ns[] };
   readonly running: RunningCode;
   readonly memory: Pick<ColdstartResult, "pageCache" | "pageFaults" | "locks">;
   readonly systemCalls: SystemCallsResult | null;
@@ -172,7 +172,8 @@ function kinds(steps: readonly ColdstartStep[], totalNs: number): ColdstartResul
   return [...sums].map(([kind, ns]) => ({ kind, totalNs: ns, share: ns / totalNs })).sort((a, b) => b.totalNs - a.totalNs);
 }
 
-function milestones({ activities, listening, accepted, token }: Seen, origin: Ns, until: Ns): [name: string, at: Ns, port?: number][] {
+function milestones(seen: Seen, origin: Ns, until: Ns): [name: string, at: Ns, port?: number][] {
+  const { activities, listening, token } = seen;
   // Where each model is in a process of its own, the others' are not those that the token waited for; who forks behind its load has none itself.
   const of = (kind: ColdstartKind) => {
     const all = activities.filter((activity) => activity.kind === kind), own = all.filter(({ pid }) => pid === token?.pid);
@@ -186,13 +187,19 @@ function milestones({ activities, listening, accepted, token }: Seen, origin: Ns
     ["model loaded", ended(last("load"))],
     ["context ready", ended(last("context"))],
     ["listening", listening?.at, listening?.port],
-    // A server is asked for it: what lies before is nobody's work. Who looks after its health comes while it computes, too.
-    ["connection accepted", token && (accepted.findLast((at) => at <= token.begun!) ?? accepted.findLast((at) => at <= token.at!))],
+    ["connection accepted", token && asked(seen, token)],
     ["first llama_decode", decode],
     ["first token", token?.at],
   ];
   const inRange = found.filter((entry): entry is [string, Ns, number?] => entry[1] !== undefined && entry[1] >= origin && entry[1] <= until);
   return inRange.sort(([, a], [, b]) => a - b);
+}
+
+/** When a server was asked for the token: what lies before is nobody's work. Who looks after its health comes while it loads and computes, too. */
+function asked({ tree, accepted: { depth, at: accepted } }: Seen, token: FirstToken): Ns | undefined {
+  // A process that was started behind the first connection was started for one: it loads what somebody waits for.
+  const began = tree.forkedAfter(accepted[0] ?? Infinity, token.pid, depth) ?? token.begun!;
+  return accepted.findLast((at) => at <= began) ?? accepted.findLast((at) => at <= token.at!);
 }
 
 function ended(activity: Activity | undefined): Ns | undefined {

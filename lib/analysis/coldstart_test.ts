@@ -249,6 +249,20 @@ Deno.test("a connection is accepted by who hears the client, not by the worker t
   assert.deepEqual(accepted([router.accept(55)]), [55]);
 });
 
+Deno.test("who asked for the token came before the process that loads the model for it, and not while it loads", () => {
+  const s = new TestSpans(), runner = s.of(200), worker = s.of(300), proxy = s.of(400);
+  const answer = (who: TestSpans) => [who.decode("prefill", 50, 60), who.sample(60, 61)];
+  const accepted = (...spans: readonly Span[]) =>
+    run([s.exec(0), ...spans]).milestones.filter(({ name }) => name === "connection accepted").map(({ atNs }) => atNs / MS);
+  assert.deepEqual(accepted(s.accept(5), s.accept(10), s.fork(11, 200), s.accept(48), ...answer(runner)), [10]);
+  // What that process starts itself belongs to the same.
+  assert.deepEqual(accepted(s.accept(10), s.fork(11, 200), s.accept(30), runner.fork(31, 300), s.accept(48), ...answer(worker)), [10]);
+  // It was there before anybody asked.
+  assert.deepEqual(accepted(s.fork(11, 200), s.accept(12), s.accept(48), ...answer(runner)), [48]);
+  // Who hears another process's clients did not start it.
+  assert.deepEqual(accepted(s.fork(1, 400), proxy.accept(5), s.fork(11, 200), runner.accept(48), ...answer(runner)), [48]);
+});
+
 Deno.test("who asked for the token came before its prompt, not before one that a client had given up", () => {
   const s = new TestSpans();
   const prompt = (start: number, end: number) => {

@@ -5,6 +5,8 @@ import type { Ns } from "../events/time.ts";
 export class ProcessTree {
   /** How many forks each is away from the root. */
   readonly #depths = new Map<number, number>();
+  /** By child: whose it is, and since when. */
+  readonly #forks = new Map<number, { readonly parent: number; readonly at: Ns }>();
   #root: number | undefined;
   #exec: Ns | undefined;
   file: string | undefined;
@@ -18,7 +20,10 @@ export class ProcessTree {
 
   instant({ category, track: { pid }, args, name, at }: Instant): void {
     const depth = this.#depths.get(pid);
-    if (category === "process.fork" && depth !== undefined) this.#depths.set(Number(args?.child), depth + 1);
+    if (category === "process.fork" && depth !== undefined) {
+      this.#depths.set(Number(args?.child), depth + 1);
+      this.#forks.set(Number(args?.child), { parent: pid, at });
+    }
     if (category !== "process.exec") return;
     this.#root ??= pid;
     if (pid !== this.#root) return;
@@ -43,6 +48,16 @@ export class ProcessTree {
 
   has(pid: number): boolean {
     return this.#depths.has(pid);
+  }
+
+  /** When, after `since`, the first of a process and those above it was forked by one that is `depth` forks away from the root, or more. */
+  forkedAfter(since: Ns, pid: number, depth: number): Ns | undefined {
+    let first: Ns | undefined;
+    for (let fork = this.#forks.get(pid); fork && fork.at > since && fork.at < (first ?? Infinity); fork = this.#forks.get(fork.parent)) {
+      if (this.#depths.get(fork.parent)! < depth) break;
+      first = fork.at;
+    }
+    return first;
   }
 
   /** Undefined where it is not in the tree. */
