@@ -1,6 +1,6 @@
 import type { Affinity, DiskUse, GpuReading, Limits, MemoryUse, Pressure, StolenTime } from "./surroundings.ts";
 
-/** A tensor, and where in its file it begins. */
+/** A tensor, or all of a module (`layers.3.mlp.experts.*`) where there are too many, and where in its file it begins. */
 export interface StoredTensor {
   readonly name: string;
   readonly offset: number;

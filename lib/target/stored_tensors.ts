@@ -3,8 +3,10 @@ import type { ByteReader } from "./elf.ts";
 
 /** A header is at most so long: vocabularies of a hundred thousand words are a few megabytes. */
 const FIRST_READ = 1 << 20, LONGEST_HEADER = 1 << 28;
-/** They are one line of a recording. A file of more is taken for one whose tensors nobody knows. */
+/** They are one line of a recording. */
 const MOST_TENSORS = 20_000, LONGEST_NAME = 200;
+/** Parts of its name: `model.language_model.layers.3.mlp.experts.17.gate_proj`. */
+const DEEPEST_MODULE = 8;
 
 /** The header is longer than what was read of it. */
 const SHORT = Symbol();
@@ -22,7 +24,7 @@ export async function readStoredTensors(read: ByteReader): Promise<StoredTensor[
     if (!head) return null;
     const found = parsed(parse, new DataView(head.buffer, head.byteOffset, head.byteLength));
     if (found === null) return null;
-    if (found !== SHORT) return found.length > MOST_TENSORS ? null : inOrder(found);
+    if (found !== SHORT) return together(inOrder(found));
     if (head.length < bytes) return null;
   }
   return null;
@@ -48,6 +50,32 @@ function parsed(parse: Parse, head: DataView): StoredTensor[] | typeof SHORT | n
 function inOrder(tensors: StoredTensor[]): StoredTensor[] {
   const known = tensors.filter(({ offset }) => Number.isSafeInteger(offset) && offset >= 0);
   return known.map(({ name, offset }) => ({ name: name.slice(0, LONGEST_NAME), offset })).sort((a, b) => a.offset - b.offset);
+}
+
+/**
+ * A quantised mixture may have hundreds of thousands. Of too many, neighbours in a module become one, `layers.3.mlp.experts.*`, those of the deepest
+ * modules first; null where that is not enough.
+ */
+function together(tensors: StoredTensor[]): StoredTensor[] | null {
+  let told = tensors;
+  for (let depth = DEEPEST_MODULE; told.length > MOST_TENSORS; depth--) {
+    if (depth === 0) return null;
+    told = inModules(told, depth);
+  }
+  return told;
+}
+
+/** `depth`: of how many parts the name of a module is. */
+function inModules(tensors: readonly StoredTensor[], depth: number): StoredTensor[] {
+  const told: StoredTensor[] = [];
+  let before: string | undefined;
+  for (const tensor of tensors) {
+    const module = tensor.name.split(".", depth).join(".");
+    if (module === before) told[told.length - 1] = { name: `${module}.*`, offset: told.at(-1)!.offset };
+    else told.push(tensor);
+    before = module;
+  }
+  return told;
 }
 
 /** `GGUF`. The format: docs/gguf.md of ggml. */

@@ -37,6 +37,35 @@ Deno.test("stored tensors: of a safetensors file, in the order of their data", a
   assert.deepEqual(await readStoredTensors(reader(file)), [{ name: "a.weight", offset: data }, { name: "b.weight", offset: data + 8 }]);
 });
 
+Deno.test("stored tensors: of a file of more than can be told, neighbours by module, the deepest first", async () => {
+  const told = async (experts: number) => {
+    const parts = ["gate_proj.qweight", "gate_proj.scales", "up_proj.qweight", "up_proj.scales"];
+    const inExperts = Array.from({ length: experts }, (_, expert) => parts.map((part) => `experts.${expert}.${part}`)).flat();
+    const names = [0, 1].flatMap((layer) => [...inExperts, "gate.weight", "gate.bias"].map((name) => `layers.${layer}.mlp.${name}`));
+    const entries = [...names, "lm_head.weight"].map((name, i) => [name, { data_offsets: [8 * i, 8 * i + 8] }]);
+    const file = safetensors(Object.fromEntries(entries)), data = file.length - 64;
+    return (await readStoredTensors(reader(file)))!.map(({ name, offset }) => `${name} ${(offset - data) / 8}`);
+  };
+  assert.deepEqual((await told(2400)).slice(0, 2), ["layers.0.mlp.experts.0.gate_proj.qweight 0", "layers.0.mlp.experts.0.gate_proj.scales 1"]);
+  const byProjection = await told(3000);
+  assert.deepEqual([byProjection.length, ...byProjection.slice(0, 3)], [
+    2 * (2 * 3000 + 2) + 1,
+    "layers.0.mlp.experts.0.gate_proj.* 0",
+    "layers.0.mlp.experts.0.up_proj.* 2",
+    "layers.0.mlp.experts.1.gate_proj.* 4",
+  ]);
+  assert.deepEqual(byProjection.slice(-3), ["layers.1.mlp.gate.weight 24002", "layers.1.mlp.gate.bias 24003", "lm_head.weight 24004"]);
+  assert.deepEqual(await told(12_000), [
+    "layers.0.mlp.experts.* 0",
+    "layers.0.mlp.gate.* 48000",
+    "layers.1.mlp.experts.* 48002",
+    "layers.1.mlp.gate.* 96002",
+    "lm_head.weight 96004",
+  ]);
+  const flat = Array.from({ length: 20_001 }, (_, i) => [`a${i}`, { data_offsets: [i, i + 1] }]);
+  assert.equal(await readStoredTensors(reader(safetensors(Object.fromEntries(flat)))), null);
+});
+
 Deno.test("stored tensors: none of any other file, and none of one that is damaged wherever that is", async () => {
   const header = ggufHeader({ name: { text: "x" }, words: { texts: ["a", "b"] } }, tensors);
   // The last 31 bytes at most are what fills it up.
