@@ -27,7 +27,7 @@ export interface TraceHead {
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** A trace file, a live terminal, a scraped endpoint: whatever takes spans and, at the end, views. It reads no clock. */
+/** What writes a file of one format (a trace, a graph of operators, snapshots): it takes spans and, at the end, views. It reads no clock. */
 export interface Exporter {
   span(span: Span): void;
   /** Makes the sink hold everything given so far in a form that opens, in case that nothing follows. What is written in the end stays the same. */

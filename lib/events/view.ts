@@ -1,5 +1,5 @@
 /**
- * Drawable pieces of a result. A command presents its result as views; text, HTML and metrics all draw the same ones.
+ * Drawable pieces of a result. A command presents its result as views; the terminal's text, `.jsonl` and the pictures of `report` draw the same ones.
  * Numbers stay numbers, with their unit: how `1234567 ns` is written is the exporter's affair.
  */
 export type Unit = "ns" | "bytes" | "count" | "ratio" | "per-second" | "bytes-per-second" | "flops-per-second" | "text";

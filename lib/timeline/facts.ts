@@ -22,7 +22,18 @@ const isPressure = shape({ cpu: resource, io: resource, memory: resource });
 
 /** What a recording's host stream may tell, by kind. */
 const fields: { readonly [Kind in Fact["fact"]]: Readonly<Record<Exclude<keyof Extract<Fact, { fact: Kind }>, "fact">, Check>> } = {
-  program: { stream: isText, sites: listOf(shape({ probe: isText, site: isText, cost: isText, records: listOf(isText) })) },
+  program: {
+    stream: isText,
+    sites: listOf(shape({
+      probe: isText,
+      site: isText,
+      cost: isText,
+      records: listOf(isText),
+      among: either(isAbsent, isCount),
+      functions: either(isAbsent, mapOf(listOf(isText))),
+      perOperator: either(isAbsent, isNumber),
+    })),
+  },
   table: { stream: either(isAbsent, isText), symbol: isText, file: isText, names: listOf(isText) },
   code: {
     pid: isInteger,

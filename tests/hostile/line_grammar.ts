@@ -129,7 +129,15 @@ function json(hex: string): unknown {
 }
 
 const count = z.int().min(0);
-const site = z.object({ probe: z.string(), site: z.string(), cost: z.string(), records: z.array(z.string()) });
+const site = z.object({
+  probe: z.string(),
+  site: z.string(),
+  cost: z.string(),
+  records: z.array(z.string()),
+  among: count.optional(),
+  functions: z.record(z.string(), z.array(z.string())).optional(),
+  perOperator: z.number().optional(),
+});
 const stalls = z.object({ avg10: z.number(), avg60: z.number(), avg300: z.number(), total: z.number() }).nullable();
 const resource = z.object({ some: stalls, full: stalls });
 const pressure = z.object({ cpu: resource, io: resource, memory: resource });

@@ -304,6 +304,7 @@ Deno.test("recordings: a stream's first line that is wrong is told with the stre
 });
 
 Deno.test("recordings: facts of another shape are lines that cannot be read", () => {
+  const sites = (told: string) => `{"fact":"program","stream":"x","sites":[{"probe":"p","site":"s","cost":"nop","records":[],${told}}]}`;
   const facts = [
     "null",
     "5",
@@ -318,6 +319,10 @@ Deno.test("recordings: facts of another shape are lines that cannot be read", ()
     '{"fact":"table","symbol":"GGML_OP_NAME","file":"x","names":[1]}',
     '{"fact":"program","stream":"x","sites":null}',
     '{"fact":"program","stream":"x","sites":[{"probe":"p"}]}',
+    sites('"among":1.5'),
+    sites('"functions":{"nop":"f"}'),
+    sites('"functions":[["f"]]'),
+    sites('"perOperator":"1"'),
     '{"fact":"code","pid":1,"ranges":[],"functions":[{"at":1,"bytes":-1,"name":"f"}]}',
     '{"fact":"code","pid":1,"ranges":[{"at":1,"bytes":1}],"functions":[]}',
     '{"fact":"mapped","pid":1,"files":[{"at":1,"bytes":1,"offset":0,"dev":1,"inode":1,"file":"x","isCode":"yes"}]}',
