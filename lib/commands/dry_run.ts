@@ -11,8 +11,6 @@ import type { Means } from "../session/means.ts";
 import { plannedSites } from "../session/planned_sites.ts";
 import { hitCost, overheadOf } from "../session/prediction.ts";
 import { neededAtOnce, whyMissing } from "../session/why_missing.ts";
-import { callGate } from "../../probes/gate/call.ts";
-import { mappingGate } from "../../probes/gate/mapping.ts";
 import type { Begun } from "./begin.ts";
 import { calibrationText, readCalibration } from "./calibrated.ts";
 import { isNamed, type TargetOptions } from "./find_target.ts";
@@ -95,7 +93,7 @@ async function partsOf(
 ) {
   const { machine, self } = means;
   const { rawTracepoints } = byHand(machine);
-  const groups = groupByLibrary(countable(probes, machine, note), callGate);
+  const groups = groupByLibrary(countable(probes, machine, note));
   const kernel = kernelPart(probes, machine, note);
   const { planned, missing: notYet } = filter.type === "new"
     ? { planned: [], missing: groups }
@@ -104,7 +102,7 @@ async function partsOf(
   const why = filter.type !== "new" && !options.patient && missing.length > 0 && await whyMissing(means.files, filter.pids, missing);
   if (why) throw why;
   const awaits = stillAwaited(groups, notYet).length > 0;
-  const parts = [kernel, ...planned, ...awaits ? gateParts(groups, filter, self, mappingGate, note) : []];
+  const parts = [kernel, ...planned, ...awaits ? gateParts(groups, filter, self, note) : []];
   const alone = awaits || (options.wait && isNamed(options)) ? parts : inPrograms(parts);
   return { parts: alone.flatMap((part) => splitOnTop(part, rawTracepoints)), notYet };
 }

@@ -22,8 +22,6 @@ import { listPids } from "../target/process.ts";
 import { checkProgram } from "../target/program_path.ts";
 import type { Pseudonyms } from "../timeline/pseudonyms.ts";
 import type { Timeline } from "../timeline/timeline.ts";
-import { callGate } from "../../probes/gate/call.ts";
-import { mappingGate } from "../../probes/gate/mapping.ts";
 import type { Begun } from "./begin.ts";
 import { ceilingsTexts, readCeilings } from "./calibrated.ts";
 import { findAgain, findRunning, isNamed, type TargetOptions } from "./find_target.ts";
@@ -77,7 +75,7 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
   const seen = invoker?.user ? new ReaderFiles(invoker.user) : means.files;
   const program = invoker ? await checkProgram(seen, options.program[0]!, invoker.environment.PATH, mustBeHere()) : "";
   const probes = askedFor(profile.probes, options);
-  const groups = groupByLibrary(probes, callGate);
+  const groups = groupByLibrary(probes);
   if (launches && groups.length > 0) await mustNotSuspend(means.files, means.self, options.program[0]!);
   // Who is waited for may come in hours.
   if (options.wait) mustTrace(means, context);
@@ -136,8 +134,6 @@ export async function trace<Result>(profile: Profile<Result>, options: TraceOpti
       due: () => tokens.due,
       ...(surroundings && { atWindow: () => tell(surroundings.look(session!.pid, true)) }),
       guard,
-      mappingGate,
-      callGate,
       patient,
       find: probeCatalogue(profile.probes),
       header: {

@@ -10,7 +10,7 @@ import { watch } from "../timeline/watch.ts";
 import type { Attached } from "./attached.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { type AtMapping, LibraryAttacher, type Present } from "./library_attacher.ts";
-import { groupByLibrary, type MakeCallGate, type MakeMappingGate, stillAwaited } from "./library_groups.ts";
+import { groupByLibrary, stillAwaited } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Members } from "./members.ts";
 import { countable, gateParts, inPrograms, kernelPart, type ProgramPart, splitOnTop } from "./program_part.ts";
@@ -21,8 +21,6 @@ import { neededAtOnce, whyMissing } from "./why_missing.ts";
 
 export interface AttachOptions {
   readonly guard: Guard;
-  readonly mappingGate: MakeMappingGate;
-  readonly callGate: MakeCallGate;
   /** A running target that has not mapped a library yet is waited for, instead of refused. */
   readonly patient: boolean;
 }
@@ -61,7 +59,7 @@ export class Attachments {
   ) {
     this.#libraries = new LibraryAttacher(
       means,
-      groupByLibrary(countable(probes, means.machine, this.#note), options.callGate),
+      groupByLibrary(countable(probes, means.machine, this.#note)),
       (parts) => this.#startLibraries(parts),
       (fact) => run.fact(fact),
       (files, pids, shared) => {
@@ -192,10 +190,9 @@ export class Attachments {
 
   /** None where nothing is waited for, or nobody may be stopped. */
   #startGate(filter: Filter): Attached[] {
-    const { guard, mappingGate } = this.options;
-    const gates = gateParts(this.#libraries.groups, filter, this.means.self, mappingGate, this.#note);
+    const gates = gateParts(this.#libraries.groups, filter, this.means.self, this.#note);
     this.#isGated = true;
-    if (gates.length > 0 && filter.type !== "new") { for (const pid of this.members.tops) void guard.mayStop(pid); }
+    if (gates.length > 0 && filter.type !== "new") { for (const pid of this.members.tops) void this.options.guard.mayStop(pid); }
     return gates.map((part) => this.#start({ ...part, filter }));
   }
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { capable, FakeProc } from "../../tests/harness/fake_machine.ts";
 import { makeElf } from "../../tests/harness/elf.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
-import { callGate } from "../../probes/gate/call.ts";
 import { backends } from "../../probes/ggml/backends.ts";
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
@@ -54,7 +53,7 @@ function attacher(
     started.push(`exceptions of ${pids} and whoever has ${[...shared.values()]}`);
     return Promise.resolve();
   };
-  const libraries = new LibraryAttacher(means, groupByLibrary(probes, callGate), start, (fact) => void facts.push(fact), letThrow);
+  const libraries = new LibraryAttacher(means, groupByLibrary(probes), start, (fact) => void facts.push(fact), letThrow);
   /** What a run does to processes that it finds: returns the streams of the groups for which there was nothing. */
   const atStart = async (pids: readonly number[], patient: boolean, isTogether = false) => {
     const present = await libraries.present(pids, patient);

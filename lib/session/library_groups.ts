@@ -1,15 +1,11 @@
-import type { GateNames } from "../programs/gate_names.ts";
+import { callGate } from "../../probes/gate/call.ts";
+import { mappingGate } from "../../probes/gate/mapping.ts";
 import { offsetsOf } from "../programs/offsets.ts";
-import type { LibraryNeed, Needed, Probe, ReadyCall, SiteParam } from "../programs/probe.ts";
+import type { LibraryNeed, Needed, Probe, SiteParam } from "../programs/probe.ts";
 import type { Wanted } from "../target/symbols.ts";
 
 /** The stream of the gate at the mapping of libraries. */
 export const GATE_STREAM = "gate";
-
-/** Makes the probe that stops a process at a call. */
-export type MakeCallGate = (call: ReadyCall) => Probe;
-/** Makes the probe that stops a process at the mapping of a file with such a name. */
-export type MakeMappingGate = (names: GateNames, execs: boolean) => Probe;
 
 /** Probes that share a library and are attached by one program: the stream of that name. */
 export interface LibraryGroup {
@@ -29,7 +25,7 @@ export interface LibraryGroup {
  * By the folder of the probe: `ggml/ops` and `ggml/graph` are attached together, and count in one window. Where a group waits for a call
  * into a library, the gate at that call joins the group of that library, or makes one.
  */
-export function groupByLibrary(probes: readonly Probe[], callGate: MakeCallGate): LibraryGroup[] {
+export function groupByLibrary(probes: readonly Probe[]): LibraryGroup[] {
   const folders = Map.groupBy(probes.filter((probe) => probe.library), streamOf);
   const groups = [...folders].map(([stream, members]): LibraryGroup => ({
     stream,
@@ -67,7 +63,7 @@ export function gatePrefixes(groups: readonly LibraryGroup[]): string[] {
 }
 
 /** The gate at which processes stop for these groups, and with `execs` where they start another program; null: none of them is waited for at its mapping. */
-export function gateFor(groups: readonly LibraryGroup[], execs: boolean, mappingGate: MakeMappingGate): Probe | null {
+export function gateFor(groups: readonly LibraryGroup[], execs: boolean): Probe | null {
   const prefixes = gatePrefixes(groups);
   if (prefixes.length === 0) return null;
   const each = gatePrefixes(groups.filter(({ need }) => need.each));

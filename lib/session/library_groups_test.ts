@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
@@ -8,7 +7,7 @@ import { life } from "../../probes/process/life.ts";
 import { gateFor, groupByLibrary, stillAwaited } from "./library_groups.ts";
 
 Deno.test("library groups: probes of a folder are attached together, and the gate rides with the library whose call it waits for", () => {
-  const groups = groupByLibrary([life, calls, graph, ops], callGate);
+  const groups = groupByLibrary([life, calls, graph, ops]);
   assert.deepEqual(groups.map(({ stream, probes, gate }) => [stream, probes.map(({ name }) => name), gate?.name]), [
     ["llama", ["llama/calls"], "gate/call"],
     ["ggml", ["ggml/graph", "ggml/ops"], undefined],
@@ -25,32 +24,29 @@ Deno.test("library groups: probes of a folder are attached together, and the gat
 });
 
 Deno.test("library groups: without a group of that library the gate makes one of its own", () => {
-  const groups = groupByLibrary([ops], callGate);
+  const groups = groupByLibrary([ops]);
   assert.deepEqual(groups.map(({ stream, gate, need }) => [stream, gate?.name, need.prefix]), [
     ["ggml", undefined, "libggml-cpu"],
     ["gate-otherwise", "gate/call", "libggml-base"],
     ["gate-call", "gate/call", "libllama."],
   ]);
-  assert.deepEqual(groupByLibrary([life], callGate), []);
+  assert.deepEqual(groupByLibrary([life]), []);
 });
 
 Deno.test("library groups: two groups that wait for the same call share its gate", () => {
   const other = { ...graph, name: "other/graph" };
-  const groups = groupByLibrary([calls, graph, other], callGate);
+  const groups = groupByLibrary([calls, graph, other]);
   assert.deepEqual(groups.filter(({ gate }) => gate).map(({ stream }) => stream), ["llama", "gate-otherwise"]);
 });
 
 Deno.test("library groups: of those of which each process is looked at, a running target is awaited whatever it has mapped, and has a gate of their names", () => {
   const each = { ...life, name: "gpu/calls", library: { prefix: "libgpu.", symbols: ["f"], ready: "mapped", each: true } } as const;
-  const groups = groupByLibrary([calls, each], callGate);
+  const groups = groupByLibrary([calls, each]);
   const awaited = (missing: typeof groups) => stillAwaited(groups, missing).map(({ need }) => need.prefix);
-  assert.deepEqual([awaited([]), awaited(groups), stillAwaited(groupByLibrary([calls], callGate), [])], [["libgpu."], ["libllama.", "libgpu."], []]);
+  assert.deepEqual([awaited([]), awaited(groups), stillAwaited(groupByLibrary([calls]), [])], [["libgpu."], ["libllama.", "libgpu."], []]);
   const names = { prefixes: ["libllama.", "libgpu."], each: ["libgpu."], otherwise: [], unless: [] };
-  assert.deepEqual(gateFor(groups, true, mappingGate)!.params, mappingGate(names, true).params);
+  assert.deepEqual(gateFor(groups, true)!.params, mappingGate(names, true).params);
   const throwing = { ...each, library: { ...each.library, throws: true } } as const;
-  assert.deepEqual(
-    gateFor(groupByLibrary([calls, throwing], callGate), true, mappingGate)!.params,
-    mappingGate({ ...names, throwing: ["libgpu."] }, true).params,
-  );
-  assert.equal(gateFor([], true, mappingGate), null);
+  assert.deepEqual(gateFor(groupByLibrary([calls, throwing]), true)!.params, mappingGate({ ...names, throwing: ["libgpu."] }, true).params);
+  assert.equal(gateFor([], true), null);
 });

@@ -2,7 +2,6 @@ import type { Fact } from "../events/fact.ts";
 import type { Calibration } from "../machine/calibration.ts";
 import { type Detail, detailsOf, probesOf, withOperators } from "../programs/detail.ts";
 import type { Probe, SiteParam } from "../programs/probe.ts";
-import { callGate } from "../../probes/gate/call.ts";
 import { type Decode, Decodes } from "./decodes.ts";
 import { groupByLibrary } from "./library_groups.ts";
 import type { Means } from "./means.ts";
@@ -107,6 +106,6 @@ export async function lookAt(
 
 /** Where the probes would stand; null where a library is not there yet. */
 async function planned(means: Means, pids: readonly number[], probes: readonly Probe[]): Promise<readonly ProgramPart[] | null> {
-  const { planned, missing } = await plannedSites(means, groupByLibrary(probes, callGate), pids, false);
+  const { planned, missing } = await plannedSites(means, groupByLibrary(probes), pids, false);
   return missing.length > 0 ? null : planned;
 }

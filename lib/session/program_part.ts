@@ -4,7 +4,7 @@ import type { NamesTable } from "../programs/found_libraries.ts";
 import type { Site } from "../programs/library_sites.ts";
 import { type Offsets, offsetsOf } from "../programs/offsets.ts";
 import { type Probe, type SiteParam, standsOnTop } from "../programs/probe.ts";
-import { GATE_STREAM, gateFor, type LibraryGroup, type MakeMappingGate } from "./library_groups.ts";
+import { GATE_STREAM, gateFor, type LibraryGroup } from "./library_groups.ts";
 
 /** Sites of each parameter: see {@link siteKey}. */
 export type SiteMap = ReadonlyMap<string, readonly Site[]>;
@@ -53,15 +53,9 @@ export function kernelPart(all: readonly Probe[], { tracepoints: here }: Pick<Ca
 }
 
 /** Where processes stop for these groups; none where nothing is waited for, or nobody may be stopped. `self`: llmprof. */
-export function gateParts(
-  groups: readonly LibraryGroup[],
-  filter: Filter,
-  self: number,
-  mappingGate: MakeMappingGate,
-  note: Note,
-): ProgramPart[] {
+export function gateParts(groups: readonly LibraryGroup[], filter: Filter, self: number, note: Note): ProgramPart[] {
   // Of programs that start anywhere on the machine nobody is stopped for being started.
-  const gate = gateFor(groups, filter.type !== "new", mappingGate);
+  const gate = gateFor(groups, filter.type !== "new");
   if (!gate) return [];
   if (filter.type === "everybody" || (filter.type !== "new" && filter.pids.includes(self))) {
     // It would be stopped itself, by what it starts to look at who stands.

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { callGate } from "../../probes/gate/call.ts";
-import { mappingGate } from "../../probes/gate/mapping.ts";
 import { counters } from "../../probes/ggml/counters.ts";
 import { graph } from "../../probes/ggml/graph.ts";
 import { ops } from "../../probes/ggml/ops.ts";
@@ -72,10 +70,10 @@ Deno.test("program part: what this machine has no counters or tracepoints for is
 });
 
 Deno.test("program part: a gate stops whoever maps what is waited for, but where llmprof would be stopped itself", () => {
-  const groups = groupByLibrary([graph], callGate);
+  const groups = groupByLibrary([graph]);
   const notes: string[] = [];
   const gates = (filter: Filter, awaited = groups) =>
-    gateParts(awaited, filter, 7, mappingGate, (text) => void notes.push(text)).flatMap(({ probes }) => probes.map(({ name }) => name));
+    gateParts(awaited, filter, 7, (text) => void notes.push(text)).flatMap(({ probes }) => probes.map(({ name }) => name));
   assert.deepEqual(gates({ type: "new" }), ["gate/mapping"]);
   assert.deepEqual(gates({ type: "processes", pids: [8] }), ["gate/mapping"]);
   assert.deepEqual(gates({ type: "new" }, []), []);

@@ -6,7 +6,6 @@ import { type FakeChild, fakeSpawn, noRoom } from "../../tests/harness/fake_chil
 import { capable, FakeProc, FakeSymbols } from "../../tests/harness/fake_machine.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { access } from "../../probes/files/access.ts";
-import { callGate } from "../../probes/gate/call.ts";
 import { mappingGate } from "../../probes/gate/mapping.ts";
 import { calls } from "../../probes/llama/calls.ts";
 import { life } from "../../probes/process/life.ts";
@@ -77,8 +76,6 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
     probes,
     bufferPages: 64,
     guard,
-    mappingGate,
-    callGate,
     patient: false,
     find: (name) => [...probes, mappingGate({ prefixes: [] })].find((probe) => probe.name === name),
     header: { schemaVersion: 1, llmprof: "0.1.0", command: "coldstart", options: {}, host: {}, bpftrace: null },

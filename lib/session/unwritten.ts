@@ -2,8 +2,6 @@ import type { Fact } from "../events/fact.ts";
 import type { SpanSink } from "../events/span.ts";
 import { noGuard } from "../machine/guard.ts";
 import type { Probe } from "../programs/probe.ts";
-import { callGate } from "../../probes/gate/call.ts";
-import { mappingGate } from "../../probes/gate/mapping.ts";
 import type { Means } from "./means.ts";
 import { Session } from "./session.ts";
 import type { RunningTarget } from "./target.ts";
@@ -23,8 +21,6 @@ export function unwrittenSession(means: Means, { out = () => {}, onFact = () => 
   return new Session(means, {
     ...options,
     guard: noGuard,
-    mappingGate,
-    callGate,
     patient: false,
     find: (name) => options.probes.find((probe) => probe.name === name),
     // Nobody reads it.

@@ -1,10 +1,21 @@
 import { INODES } from "../../lib/machine/inode.ts";
 import { LEAST_INSIDE } from "../../lib/programs/found_libraries.ts";
-import type { GateNames } from "../../lib/programs/gate_names.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import template from "./mapping.bt" with { type: "text" };
 import { released, StopsDecoder } from "./stops.ts";
 import { UNWINDERS } from "./unwind.ts";
+
+/** Files at whose mapping a process is stopped, by how their names begin. */
+export interface GateNames {
+  readonly prefixes: readonly string[];
+  /** Of them, those at which every process is stopped, not only the first that maps the file. */
+  readonly each?: readonly string[];
+  /** Of them, those that stop nobody who has mapped one of `unless`. */
+  readonly otherwise?: readonly string[];
+  readonly unless?: readonly string[];
+  /** Of them, those whose functions are left by exceptions: who has mapped one is stopped when what unwinds its stack is mapped behind it, too. */
+  readonly throwing?: readonly string[];
+}
 
 /**
  * Stops a process of the target when it maps a library with such a name; with `execs`, before the first instruction of each program too, and where it maps

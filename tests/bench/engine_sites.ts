@@ -6,7 +6,6 @@ import { readMeans } from "../../lib/commands/means.ts";
 import { operatorsProfile } from "../../lib/commands/operators.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { probesOf } from "../../lib/programs/detail.ts";
-import { callGate } from "../../probes/gate/call.ts";
 
 /** Where llmprof would place its probes in an engine. */
 export interface EngineSites extends Disposable {
@@ -19,7 +18,7 @@ export interface EngineSites extends Disposable {
 
 export async function engineSites(bpftrace: string, pid: number): Promise<EngineSites> {
   const means = await readMeans(bpftrace);
-  const { planned } = await plannedSites(means, groupByLibrary(probesOf("op", operatorsProfile.probes), callGate), [pid], false);
+  const { planned } = await plannedSites(means, groupByLibrary(probesOf("op", operatorsProfile.probes)), [pid], false);
   const all = planned.flatMap((library) => sitesOf(library));
   const [operator] = planned.flatMap((library) => sitesOf(library, ({ hot }) => hot === true));
   if (!operator) throw new Error(`Process ${pid} has no operators to look at.`);
