@@ -1,8 +1,8 @@
 import type { Capabilities } from "../machine/capabilities.ts";
 import { type Check, ok, unknown, warning } from "../machine/needs/check.ts";
 import { shown } from "../machine/needs/kernel.ts";
-import { needsOf } from "../programs/needs.ts";
 import type { Probe } from "../programs/probe.ts";
+import { parseTemplate, replaceConditions } from "../programs/template.ts";
 import { anyGates } from "./probe_catalogue.ts";
 import { profiles } from "./profiles.ts";
 
@@ -25,14 +25,15 @@ export async function probeChecks(machine: Capabilities): Promise<ProbeCheck[]> 
 }
 
 function checkProbe(probe: Probe, machine: Capabilities): ProbeCheck {
-  const { tracepoints, fuller, counters, kernelTypes, unsafe, library } = needsOf(probe);
+  const { name, summary, tracepoints = [], fuller, counters = [], unsafe, library } = probe;
+  const kernelTypes = followsKernelTypes(probe);
   const needs = [
     ...tracepoints,
     ...fuller ? [fuller.tracepoint] : [],
     ...counters,
     ...kernelTypes ? ["BTF"] : [],
     ...unsafe ? ["--unsafe"] : [],
-    ...library === null ? [] : [`${library}*`],
+    ...library ? [`${library.prefix}*`] : [],
   ];
   // Who may not look into tracefs knows of no tracepoint: then none is missed.
   const visible = machine.tracepoints.size > 0;
@@ -41,7 +42,15 @@ function checkProbe(probe: Probe, machine: Capabilities): ProbeCheck {
     ...kernelTypes && !machine.btf && machine.hiddenBtf === null ? ["BTF"] : [],
   ];
   const isLess = fuller && visible && lacks.length === 0 && !machine.tracepoints.has(fuller.tracepoint);
-  return { probe: probe.name, ...isLess ? { summary: fuller.summary, needs, lacks: [fuller.tracepoint] } : { summary: probe.summary, needs, lacks } };
+  return { probe: name, ...isLess ? { summary: fuller.summary, needs, lacks: [fuller.tracepoint] } : { summary, needs, lacks } };
+}
+
+/** It follows the kernel's own structures: BTF has to describe them. */
+function followsKernelTypes({ template }: Probe): boolean {
+  const withoutComments = (body: string) => body.replaceAll(/\/\/.*/g, "");
+  return parseTemplate(replaceConditions(template, () => true)).some(({ predicate, body }) =>
+    /\bcurtask\b|\(struct \w+ \*\)/.test(predicate + withoutComments(body))
+  );
 }
 
 const OF_X86_64: ReadonlySet<string> = new Set(["exceptions:page_fault_user"]);

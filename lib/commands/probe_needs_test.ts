@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import type { Capabilities } from "../machine/capabilities.ts";
-import { needsOf } from "../programs/needs.ts";
 import { probeChecks, probeLines } from "./probe_needs.ts";
 import { fault } from "../../probes/memory/fault.ts";
 
 Deno.test("probe needs: a tracepoint that no kernel of this processor has is sought in no other one, and what it would show is said", async () => {
-  const { fuller } = needsOf(fault);
+  const { fuller } = fault;
   const advises = async (arch: Capabilities["arch"], without: string) => {
     const every = { arch, btf: true, hiddenBtf: null, root: true, tracefs: "/t", hidingTracepoints: [], tracepoints: { size: 9, has: () => true } };
     const lacking = { ...every, tracepoints: { size: 9, has: (name: string) => name !== without } };
