@@ -5,6 +5,7 @@ import { ActivityLog } from "./activity_log.ts";
 import type { Analysis } from "./analysis.ts";
 import { coldstartResult } from "./coldstart_result.ts";
 import type { ColdstartResult } from "./coldstart_schema.ts";
+import { DecodeContexts } from "./decode_contexts.ts";
 import { FirstToken } from "./first_token.ts";
 import { Generation } from "./generation.ts";
 import { MemoryTotals } from "./memory_totals.ts";
@@ -43,6 +44,7 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   readonly #generation = new Generation();
   /** What came behind an answer that may not be the last. */
   readonly #undecided: Activity[] = [];
+  readonly #contexts = new DecodeContexts();
   readonly #tokens = new Map<number, FirstToken>();
   readonly #memory = new MemoryTotals();
   readonly #running = new RunningCode();
@@ -126,21 +128,24 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
     if (slice.category === "memory.lock") this.#memory.lock(slice);
     if (slice.category === "socket.listen") this.#listen(slice);
     const activity = activityOf(slice, this.#stopped.net(pid, slice.start, slice.end));
-    if (slice.category === "llama.context") this.#token(pid).made(slice);
+    if (slice.category === "llama.context") {
+      this.#contexts.made(slice);
+      this.#token(pid).made(slice);
+    }
     if (!activity) return;
     if (slice.category !== "llama.decode" && slice.category !== "llama.sample") return this.#log.add(activity);
     const first = this.#token(pid);
     if (this.#certain) this.#generates(activity, this.#certain.at!);
     else if (first.basis !== "last call" && slice.start >= first.at!) this.#undecided.push(activity);
     else this.#log.add(activity);
-    if (slice.category === "llama.decode") first.decode(slice);
-    else first.sample(slice);
+    if (slice.category === "llama.sample") first.sample(slice);
+    else if (this.#contexts.decode(slice) !== null) first.decode(slice);
     if (first.certain && !(this.#certain && this.#certain.at! <= first.at!)) this.#decide(first);
   }
 
   #token(pid: number): FirstToken {
     let first = this.#tokens.get(pid);
-    if (!first) this.#tokens.set(pid, first = new FirstToken(pid));
+    if (!first) this.#tokens.set(pid, first = new FirstToken(pid, this.#contexts));
     return first;
   }
 

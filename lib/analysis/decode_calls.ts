@@ -20,7 +20,7 @@ interface Process {
 export class DecodeCalls {
   readonly #processes = new Map<number, Process>();
   readonly #firsts = new Map<number, FirstToken>();
-  readonly #contexts = new DecodeContexts();
+  readonly #contexts: DecodeContexts;
   #open = 0;
   #failed = 0;
   #betweenNs = 0;
@@ -28,7 +28,9 @@ export class DecodeCalls {
   #samplingNs = 0;
   #samplingCalls = 0;
 
-  constructor(readonly stopped: StoppedTimes, readonly library: LibraryCalls) {}
+  constructor(readonly stopped: StoppedTimes, readonly library: LibraryCalls) {
+    this.#contexts = new DecodeContexts(stopped);
+  }
 
   /** The one that is called. */
   contextOf(slice: Slice): DecodeContext {
@@ -38,17 +40,17 @@ export class DecodeCalls {
   decode(slice: Slice): void {
     const { pid } = slice.track;
     const process = this.#process(pid, slice.start);
-    const generated = this.#contexts.decode(slice, this.stopped);
+    const generated = this.#contexts.decode(slice);
     if (slice.open) {
       this.#open++;
       return;
     }
-    this.#first(pid).decode(slice);
     if (generated === null) {
       this.#failed++;
       this.library.explains(slice);
       return;
     }
+    this.#first(pid).decode(slice);
     // Only before a call that generates: what lies before a prompt is the wait for the next request.
     if (generated > 0 && slice.start > process.lastEnd) {
       this.#betweenNs += this.stopped.net(pid, process.lastEnd, slice.start);
@@ -66,7 +68,7 @@ export class DecodeCalls {
 
   #first(pid: number): FirstToken {
     let first = this.#firsts.get(pid);
-    if (!first) this.#firsts.set(pid, first = new FirstToken(pid));
+    if (!first) this.#firsts.set(pid, first = new FirstToken(pid, this.#contexts));
     return first;
   }
 

@@ -1,6 +1,6 @@
 import type { Slice } from "../events/span.ts";
 import { DecodeContext } from "./decode_context.ts";
-import type { StoppedTimes } from "./stopped.ts";
+import { StoppedTimes } from "./stopped.ts";
 
 interface Process {
   /** By address. */
@@ -11,6 +11,9 @@ interface Process {
 /** The `llama_context`s of all processes: what is generated is that of those that do not guess for another one. */
 export class DecodeContexts {
   readonly #processes = new Map<number, Process>();
+
+  /** `stopped`: for whoever tells of their times. */
+  constructor(readonly stopped = new StoppedTimes()) {}
 
   /** The one that is called. */
   of({ track: { pid }, args }: Slice): DecodeContext {
@@ -26,11 +29,11 @@ export class DecodeContexts {
   }
 
   /** A call: how many tokens it generated for certain, or null where it failed or had not ended. */
-  decode(slice: Slice, stopped: StoppedTimes): number | null {
+  decode(slice: Slice): number | null {
     const context = this.of(slice);
     context.called(slice);
     if (slice.open || Number(slice.args?.ret ?? 0) !== 0) return null;
-    return context.decoded(slice, this.#processes.get(context.pid)!.there.values(), stopped);
+    return context.decoded(slice, this.#processes.get(context.pid)!.there.values(), this.stopped);
   }
 
   /** A context was made: one of the same address is no more. */

@@ -2,8 +2,7 @@ import type { Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { ContextToken, type FirstTokenBasis } from "./context_token.ts";
 import type { DecodeContext } from "./decode_context.ts";
-import { DecodeContexts } from "./decode_contexts.ts";
-import { StoppedTimes } from "./stopped.ts";
+import type { DecodeContexts } from "./decode_contexts.ts";
 
 /** Where somebody guesses, within so many calls there are guesses to try. */
 const MOST_UNTRIED = 256;
@@ -15,57 +14,56 @@ const MOST_UNTRIED = 256;
  * Calls are followed per process and not per thread: engines evaluate and sample on whichever worker thread is free.
  */
 export class FirstToken {
-  readonly #contexts = new DecodeContexts();
-  /** Nothing is told of times. */
-  readonly #stopped = new StoppedTimes();
   readonly #addresses = new Set<number>();
   readonly #tokens = new Map<DecodeContext, ContextToken>();
   #isSampling = false;
   /** Calls since there is an answer. */
   #calls = 0;
-  #certain = false;
+  /** The one that gave the answer, as soon as no later span can change that: neither a call, nor who turns out to guess. */
+  #answer: ContextToken | undefined;
 
-  constructor(readonly pid: number) {}
+  /** `contexts`: of its calls, too, which are told of each before this is. */
+  constructor(readonly pid: number, readonly contexts: DecodeContexts) {}
 
   /** A context was made, whose first call may be long in coming. */
   made(slice: Slice): void {
-    if (this.#certain || slice.args?.context === undefined) return;
-    this.#addresses.add(Number(slice.args.context));
-    this.#contexts.made(slice);
+    if (!this.certain && slice.args?.context !== undefined) this.#addresses.add(Number(slice.args.context));
   }
 
+  /** A call that succeeded. */
   decode(slice: Slice): void {
-    if (this.#certain || this.#contexts.decode(slice, this.#stopped) === null) return;
-    const context = this.#contexts.of(slice), token = this.#tokens.get(context);
+    if (this.certain) return;
+    const context = this.contexts.of(slice), token = this.#tokens.get(context);
     this.#addresses.add(context.address);
     if (this.basis !== "last call") this.#calls++;
     if (token) token.decode(slice, this.#isSampling);
     else this.#tokens.set(context, new ContextToken(slice));
-    this.#certain = this.#isDecided();
+    this.#decide();
   }
 
   sample(slice: Slice): void {
-    if (this.#certain || slice.open) return;
+    if (this.certain || slice.open) return;
     const token = this.#calledBefore(slice.start);
     if (!token) return;
     this.#isSampling = true;
     token.sample(slice);
-    this.#certain = this.#isDecided();
+    this.#decide();
   }
 
   /** Nothing that follows has to do with what was seen: the best answer stands. */
   interrupt(): void {
-    this.#certain = this.#tokens.size > 0;
+    this.#answer = this.#token;
   }
 
   /** Whether no later span can change the answer. */
   get certain(): boolean {
-    return this.#certain;
+    return this.#answer !== undefined;
   }
 
-  #isDecided(): boolean {
+  #decide(): void {
     const token = this.#token;
-    return token !== undefined && token.basis !== "last call" && (this.#addresses.size === 1 || token.isGivenGuesses || this.#calls > MOST_UNTRIED);
+    if (token === undefined || token.basis === "last call") return;
+    if (this.#addresses.size === 1 || token.isGivenGuesses || this.#calls > MOST_UNTRIED) this.#answer = token;
   }
 
   get basis(): FirstTokenBasis {
@@ -88,7 +86,8 @@ export class FirstToken {
 
   /** The one that gave the answer. */
   get #token(): ContextToken | undefined {
-    const guessers = this.#contexts.guessers(this.pid);
+    if (this.#answer) return this.#answer;
+    const guessers = this.contexts.guessers(this.pid);
     const tokens = [...this.#tokens].flatMap(([context, token]) => guessers.has(context) ? [] : [token]);
     const followed = tokens.filter(({ basis }) => basis !== "last call").sort((a, b) => a.at - b.at);
     return followed[0] ?? tokens.sort((a, b) => b.at - a.at)[0];

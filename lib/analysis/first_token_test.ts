@@ -1,20 +1,23 @@
 import assert from "node:assert/strict";
 import type { Args, Slice } from "../events/span.ts";
+import { DecodeContexts } from "./decode_contexts.ts";
 import { FirstToken } from "./first_token.ts";
 import { MS, TestSpans } from "../../tests/harness/spans.ts";
 
 const s = new TestSpans();
 
 function feed(...slices: Slice[]): FirstToken {
-  const first = new FirstToken(s.pid);
+  const first = new FirstToken(s.pid, new DecodeContexts());
   for (const slice of slices) tell(first, slice);
   return first;
 }
 
 function tell(first: FirstToken, slice: Slice): void {
-  if (slice.category === "llama.context") first.made(slice);
-  else if (slice.category === "llama.decode") first.decode(slice);
-  else first.sample(slice);
+  if (slice.category === "llama.sample") return first.sample(slice);
+  if (slice.category === "llama.context") {
+    first.contexts.made(slice);
+    first.made(slice);
+  } else if (first.contexts.decode(slice) !== null) first.decode(slice);
 }
 
 /** A model that answers, and one that guesses for it. */
@@ -66,7 +69,7 @@ Deno.test("what failed, has not returned, or began before the prompt ended gives
   const failed = { ...s.decode("prefill", 0, 1), args: { tokens: 1, phase: "prefill", ret: -1 } };
   const first = feed(failed, s.decode("prefill", 2, 3, 1, true));
   assert.equal(first.at, undefined);
-  first.decode(s.decode("prefill", 4, 6));
+  tell(first, s.decode("prefill", 4, 6));
   first.sample(s.sample(5, 7));
   assert.equal(first.certain, false);
 });
@@ -105,6 +108,10 @@ Deno.test("a draft that guesses behind the first token; one that never does; con
     for (const slice of [call(LARGE, "decode", at, at + 1), s.sample(at + 1, at + 2)]) tell(beside, slice);
   }
   assert.deepEqual([beside.at, beside.certain, beside.basis], [901 * MS, true, "sampling"]);
+  // Who is seen to guess later changes nothing.
+  const others = [call(DRAFT, "decode", 20_000, 20_001), call(LARGE, "decode", 20_002, 20_003)];
+  for (const slice of [...others, call(DRAFT, "decode", 20_004, 20_005, { tokens: 3, guessed: 2 })]) tell(beside, slice);
+  assert.deepEqual([[...beside.contexts.guessers(s.pid)].map(({ address }) => address), beside.at], [[LARGE], 901 * MS]);
 });
 
 Deno.test("whoever asked for the token came before its prompt: one that goes on behind the last call, or begins anew", () => {

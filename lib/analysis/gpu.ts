@@ -63,7 +63,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   #outermostNs = 0;
-  readonly #contexts = new DecodeContexts();
+  readonly #contexts = new DecodeContexts(this.#stopped);
   readonly #perToken = new GpuPerToken();
   #unknown = 0;
 
@@ -165,7 +165,7 @@ class GpuAnalysis implements Analysis<GpuResult> {
   }
 
   #decode(slice: Slice): void {
-    const generated = this.#contexts.decode(slice, this.#stopped);
+    const generated = this.#contexts.decode(slice);
     if (generated !== null) this.#perToken.decoded(generated, this.#asked(), this.#contexts.generated);
   }
 

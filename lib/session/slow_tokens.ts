@@ -1,6 +1,5 @@
 import type { DecodeContext } from "../analysis/decode_context.ts";
 import { DecodeContexts } from "../analysis/decode_contexts.ts";
-import { StoppedTimes } from "../analysis/stopped.ts";
 import type { Span } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 
@@ -24,8 +23,6 @@ interface Calls {
 /** Tells when a token takes longer than others of its context: `factor` times the median of the last ones. */
 export class SlowTokens {
   readonly #contexts = new DecodeContexts();
-  /** Nothing is told of times in calls. */
-  readonly #stopped = new StoppedTimes();
   readonly #calls = new Map<DecodeContext, Calls>();
   #next: PromiseWithResolvers<SlowToken> | undefined;
 
@@ -43,7 +40,7 @@ export class SlowTokens {
     if (!this.#next || span.type !== "slice") return;
     if (span.category === "llama.context") return this.#contexts.made(span);
     if (span.category !== "llama.decode" || span.open) return;
-    this.#contexts.decode(span, this.#stopped);
+    this.#contexts.decode(span);
     const context = this.#contexts.of(span), { args, end } = span;
     let calls = this.#calls.get(context);
     if (!calls) this.#calls.set(context, calls = { ended: NaN, recent: [] });

@@ -1,5 +1,4 @@
 import { DecodeContexts } from "../analysis/decode_contexts.ts";
-import { StoppedTimes } from "../analysis/stopped.ts";
 import type { Span } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 
@@ -10,8 +9,6 @@ const RECENT = 8;
 export class TokenCount {
   readonly #reached = Promise.withResolvers<void>();
   readonly #contexts = new DecodeContexts();
-  /** Nothing is told of times. */
-  readonly #stopped = new StoppedTimes();
   /** The first token of a sequence comes out of its prompt: where the engine's sampling is seen, that tells of it. */
   #firsts = 0;
   #samples = false;
@@ -43,7 +40,7 @@ export class TokenCount {
     if (span.type !== "slice") return;
     if (span.category === "llama.context") return this.#contexts.made(span);
     if (span.category === "llama.decode") {
-      const generated = this.#contexts.decode(span, this.#stopped) ?? 0;
+      const generated = this.#contexts.decode(span) ?? 0;
       this.#fresh = { isPrompt: span.args?.phase !== "decode", generated };
     } else if (span.category === "llama.sample" && this.#fresh) {
       this.#samples = true;
