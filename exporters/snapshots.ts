@@ -1,6 +1,7 @@
 import type { ByteSink, Exporter, OpenExporter, TraceHead } from "../lib/events/exporter.ts";
 import type { IntervalTotals, Span } from "../lib/events/span.ts";
 import type { Ns } from "../lib/events/time.ts";
+import { parseDevices } from "../lib/machine/disks.ts";
 import { toJson } from "./json.ts";
 
 export interface SnapshotsOptions {
@@ -25,8 +26,7 @@ class SnapshotsExporter implements Exporter {
   #since: Ns = NaN;
 
   constructor(readonly sink: ByteSink, readonly head: TraceHead, readonly options: SnapshotsOptions) {
-    const pairs = (head.facts.devices ?? "").split(",").map((pair) => pair.split(" ") as [string, string]);
-    this.#devices = new Map(pairs);
+    this.#devices = parseDevices(head.facts.devices);
   }
 
   span(span: Span): void {

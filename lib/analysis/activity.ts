@@ -1,8 +1,8 @@
 import type { GpuCall } from "../events/gpu.ts";
 import type { Slice } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
+import { isLibrary } from "../target/library_name.ts";
 import type { ColdstartKind } from "./coldstart_schema.ts";
-import { isLibrary } from "./phase_kinds.ts";
 
 /** Something that a process did, or several such things put together. Mutable: it grows as more of the same arrives. */
 export interface Activity {

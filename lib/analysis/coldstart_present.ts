@@ -1,6 +1,6 @@
 import type { Facts, Note, Table, View } from "../events/view.ts";
 import { clientOf, WATCH_WHAT_IT_ASKS_FOR } from "../target/clients.ts";
-import { isOfInference } from "../target/inference_files.ts";
+import { isGpuDriver, isOfInference } from "../target/inference_files.ts";
 import type { ColdstartResult } from "./coldstart_schema.ts";
 import { condense } from "./condense.ts";
 import { mebibytes } from "./figures.ts";
@@ -13,8 +13,6 @@ const MAX_STEPS = 20;
 const MAX_CACHED_FILES = 5;
 const MAX_CODES = 8;
 const MUCH_UNEXPLAINED = 0.2;
-/** Libraries that start a GPU, which takes a good part of a second. */
-const GPU_DRIVER = /^lib(cuda|amdhip64|vulkan|ze_loader)\.so/;
 
 /** The waterfall from exec to first token, and what it adds up to. */
 export function presentColdstart(result: ColdstartResult): readonly View[] {
@@ -131,7 +129,7 @@ function coldstartNotes(result: ColdstartResult): Note[] {
   for (const { errno, count, bytes } of result.locks.failures) {
     notes.push(warning(`mlock failed ${count} ${count === 1 ? "time" : "times"} with ${errno} (${mebibytes(bytes)}): ${lockAdvice(errno)}`));
   }
-  const driver = result.kinds.some(({ kind }) => kind === "gpu") ? undefined : result.phases.find(({ file }) => file && GPU_DRIVER.test(file))?.file;
+  const driver = result.kinds.some(({ kind }) => kind === "gpu") ? undefined : result.phases.find(({ file }) => file && isGpuDriver(file))?.file;
   if (driver !== undefined) {
     notes.push(info(`${driver} was loaded: llmprof record --layers coldstart,gpu tells how much of the time is spent in calls to it.`));
   }

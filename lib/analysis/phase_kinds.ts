@@ -86,7 +86,3 @@ export function phaseName({ kind, family, file, files }: Activity): string {
       return "unexplained";
   }
 }
-
-export function isLibrary(file: string): boolean {
-  return /\.so(\.[\w.]+)?$|\.node$/.test(file);
-}

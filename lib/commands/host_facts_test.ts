@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { withMachine } from "../../tests/harness/fake_machine.ts";
-import { deviceNames, parseDevices } from "./host_facts.ts";
+import { parseDevices } from "../machine/disks.ts";
+import { deviceNames } from "./host_facts.ts";
 
 Deno.test("host facts: a device has the name of its link, and one without has that of the disk to which it leads", async () => {
   const counts = "10 3 140 1 0 0 0 0 0 21 18";

@@ -2,6 +2,7 @@ import { io } from "../analysis/io.ts";
 import { presentIo } from "../analysis/io_present.ts";
 import type { IoResult } from "../analysis/io_schema.ts";
 import { NamedDisks } from "../analysis/named_disks.ts";
+import { parseDevices } from "../machine/disks.ts";
 import { request } from "../../probes/block/request.ts";
 import { access } from "../../probes/files/access.ts";
 import { moves } from "../../probes/files/moves.ts";
@@ -12,7 +13,7 @@ import { fault } from "../../probes/memory/fault.ts";
 import { lock } from "../../probes/memory/lock.ts";
 import { life } from "../../probes/process/life.ts";
 import { syscalls } from "../../probes/process/syscalls.ts";
-import { deviceNames, parseDevices } from "./host_facts.ts";
+import { deviceNames } from "./host_facts.ts";
 import type { Profile } from "./profile.ts";
 
 const probes = [life, request, access, moves, untold, fault, cache, lock, calls, syscalls];

@@ -1,12 +1,14 @@
 import { sched } from "../analysis/sched.ts";
 import { presentSched } from "../analysis/sched_present.ts";
 import type { SchedResult } from "../analysis/sched_schema.ts";
+import { parseDevices } from "../machine/disks.ts";
+import { parseNodes } from "../machine/numa.ts";
 import { processorNumbers } from "../machine/processors.ts";
 import { life } from "../../probes/process/life.ts";
 import { syscalls } from "../../probes/process/syscalls.ts";
 import { stacks } from "../../probes/sched/stacks.ts";
 import { switches } from "../../probes/sched/switch.ts";
-import { deviceNames, numaNodes, onlineProcessors, parseDevices, parseNodes } from "./host_facts.ts";
+import { deviceNames, numaNodes, onlineProcessors } from "./host_facts.ts";
 import type { Profile } from "./profile.ts";
 
 const probes = [life, switches, stacks, syscalls];

@@ -14,6 +14,22 @@ export async function readDiskNames(files: Pick<KernelFiles, "texts">): Promise<
   return new Map(linesOf(text ?? "").map(({ major, minor, name }) => [`${major}:${minor}`, name]));
 }
 
+/** `7:0 loop0,259:0 nvme0n1`, as a recording's header tells them: in a trace they are known by number. */
+export function devicesText(names: ReadonlyMap<string, string>): string {
+  return [...names].map(([number, name]) => `${number} ${name}`).join(",");
+}
+
+/** Names by number; none where nothing is told. */
+export function parseDevices(told: unknown): Map<string, string> {
+  const pairs = typeof told === "string" ? told.split(",").map((pair) => pair.split(" ")) : [];
+  return new Map(pairs.flatMap(([number, name]) => number && name ? [[number, name] as const] : []));
+}
+
+/** Whether that is told of devices alone, by the kernel's names for them. */
+export function isDevices(told: string): boolean {
+  return /^(?:\d+:\d+ [\w!-]+(?:,|$))*$/.test(told);
+}
+
 /** The first of the numbers behind a name counts reads, the fifth writes, the ninth says how many requests there are now. */
 export function parseDisks(text: string): DiskUse[] {
   return linesOf(text).flatMap(({ major, minor, name, counts }) => {

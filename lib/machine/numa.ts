@@ -18,6 +18,23 @@ export async function readNumaNodes(files: Pick<KernelFiles, "texts">): Promise<
   return nodes.map((node, i) => ({ node, cpus: cpus[i]?.trim() ?? "" }));
 }
 
+/** `0 0-15;1 16-31`, as a recording's header tells them: in a trace processors are known by number. */
+export function nodesText(nodes: readonly NumaNode[]): string {
+  return nodes.map(({ node, cpus }) => `${node} ${cpus}`).join(";");
+}
+
+/** Processors by node; none where nothing is told. */
+export function parseNodes(told: unknown): { readonly node: number; readonly cpus: readonly number[] }[] {
+  const pairs = typeof told === "string" ? told.split(";").map((pair) => pair.split(" ")) : [];
+  // One that has memory alone is a node, too.
+  return pairs.flatMap(([node, cpus]) => node && cpus !== undefined ? [{ node: Number(node), cpus: numbersOf(cpus) }] : []);
+}
+
+/** Whether that is told of nodes alone. */
+export function isNodes(told: string): boolean {
+  return /^[\d ,;-]*$/.test(told);
+}
+
 /** Most numbers that a list can have: a machine has fewer processors, and a recording may say anything. */
 const MOST = 8192;
 

@@ -1,3 +1,4 @@
+import { fileIn } from "../../probes/files/names.ts";
 import type { Event } from "../events/event.ts";
 import { lastPart } from "../events/text.ts";
 import type { KernelFiles } from "../machine/files.ts";
@@ -47,10 +48,9 @@ export function isInference(event: Event): boolean {
 }
 
 /** The file that is opened or mapped, where its name fills what a probe reads; null where it is not, or it is another event. */
-export function cutFile({ record, values }: Event): { readonly dev: number; readonly inode: number } | null {
-  const at = record === "files/access.open" ? 2 : record === "files/access.map" ? 5 : undefined;
-  if (at === undefined || !String(values.at(-1)).endsWith("…")) return null;
-  return { dev: values[at] as number, inode: values[at + 1] as number };
+export function cutFile(event: Event): { readonly dev: number; readonly inode: number } | null {
+  const file = fileIn(event);
+  return file && String(event.values.at(-1)).endsWith("…") ? file : null;
 }
 
 /** The library that is mapped, where helpers map it, too; null where it is another event. */

@@ -46,7 +46,19 @@ Deno.test("election: the uppermost ancestor that started after llmprof and does 
   add(71, 70, "serve", 1200);
   add(80, 1, "old server", 500);
   add(81, 80, "worker", 1300);
-  const forContainers = ["conmon", "conmonrs", "containerd-shim", "docker-init", "podman-init", "catatonit", "dumb-init", "tini", "tini-static", "runc", "crun"];
+  const forContainers = [
+    "conmon",
+    "conmonrs",
+    "containerd-shim",
+    "docker-init",
+    "podman-init",
+    "catatonit",
+    "dumb-init",
+    "tini",
+    "tini-static",
+    "runc",
+    "crun",
+  ];
   for (const [i, name] of forContainers.entries()) {
     add(100 + 10 * i, 1, name, 1100);
     add(101 + 10 * i, 100 + 10 * i, "serve", 1200);

@@ -4,11 +4,9 @@ import type { FilesOnce } from "../machine/files_once.ts";
 import { type FoundLibrary, type NamesTable, readNamesTable } from "../programs/found_libraries.ts";
 import type { Probe } from "../programs/probe.ts";
 import { readCode } from "../target/code.ts";
+import { isGpuDriver } from "../target/inference_files.ts";
 import type { Library } from "../target/maps.ts";
 import type { LibraryGroup } from "./library_groups.ts";
-
-/** What only those map that compute on a GPU. */
-const GPU_DRIVER = /^lib(cuda|amdhip64|vulkan|ze_loader)\.so/;
 
 /** Whose code is asked for, and when: see {@link LibraryFacts.code}. */
 interface Asked {
@@ -71,7 +69,7 @@ export class LibraryFacts {
 
   /** An engine that computes on a GPU by what is linked into it: that is in no library of its own. */
   unseenDevice(pid: number, libraries: readonly FoundLibrary[], mapped: readonly Pick<Library, "name">[]): void {
-    const driver = libraries.some(({ isProgram, isPart }) => isProgram || isPart) && mapped.find(({ name }) => GPU_DRIVER.test(name));
+    const driver = libraries.some(({ isProgram, isPart }) => isProgram || isPart) && mapped.find(({ name }) => isGpuDriver(name));
     if (!driver || this.#unseenDevices.has(pid)) return;
     this.#unseenDevices.add(pid);
     const what = "what a GPU computes for it, and how long it is waited for, is in no figure: what computes there is linked in";

@@ -3,6 +3,7 @@ import { lastPart } from "../events/text.ts";
 /** By its kind; whisper.cpp's name the kind first, and ollama's are called by what is in them. A name from a probe is cut after 64 bytes. */
 const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$|^ggml-[\w.-]+\.bin$|^sha256-[0-9a-f]{57,64}…?$/i;
 const LIBRARIES = /^lib(llama|ggml|torch_cpu|torch_cuda|nvinfer|onnxruntime|cudart|vllm)[\w.-]*\.so(\.\d+)*$/;
+const GPU_DRIVERS = /^lib(cuda|amdhip64|vulkan|ze_loader)\.so/;
 
 /** Whether a file holds a model, by its name, or by its folders as far as they are told: other caches call their files by numbers, too. */
 export function isWeights(path: string): boolean {
@@ -36,6 +37,11 @@ export function isOfInference(path: string): boolean {
 /** Whether that is a library which is mapped by helpers, too, that only ask which devices there are: llama.cpp's, ggml's, CUDA's. */
 export function isHelpers(name: string): boolean {
   return isGgml(name) || (LIBRARIES.test(name) && name.startsWith("libcudart"));
+}
+
+/** Whether that is a library which only those map that compute on a GPU: it starts one, which takes a good part of a second. */
+export function isGpuDriver(name: string): boolean {
+  return GPU_DRIVERS.test(name);
 }
 
 /** Whether that is the library of llama.cpp, or a part of ggml. */

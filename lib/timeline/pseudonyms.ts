@@ -1,11 +1,14 @@
 import { LlmprofError } from "../events/errors.ts";
 import type { Fact } from "../events/fact.ts";
 import { lastPart } from "../events/text.ts";
+import { isDevices } from "../machine/disks.ts";
+import { isNodes } from "../machine/numa.ts";
 import { asDetail } from "../programs/detail.ts";
 import { asEngine } from "../programs/engine.ts";
 import { type Layer, layers } from "../programs/layers.ts";
 import { CLIENT, clientOf } from "../target/clients.ts";
 import { isOfInference, weightsIn } from "../target/inference_files.ts";
+import { libraryEnding } from "../target/library_name.ts";
 import { isSystemsFile, isSystemsThread } from "../target/system_names.ts";
 import type { Header } from "./header.ts";
 
@@ -46,8 +49,7 @@ export class Pseudonyms {
   path(path: string): string {
     const name = lastPart(path);
     if ((isOfInference(path) && !PYTHONS.test(name)) || isSystemsFile(path)) return name;
-    const kind = /\.so(\.[\w.]+)?$/.test(name) ? ".so" : /\.(?:node|pth)$/i.exec(name)?.[0] ?? (clientOf(name) ? CLIENT : "");
-    return this.#of(name, "path", kind);
+    return this.#of(name, "path", libraryEnding(name) ?? PYTHONS.exec(name)?.[0] ?? (clientOf(name) ? CLIENT : ""));
   }
 
   /** What a process or a thread calls itself. */
@@ -178,8 +180,8 @@ function layersIn(told: unknown): string {
 }
 
 /** What the kernel numbers and names itself. */
-const OF_THE_MACHINE: Readonly<Record<string, RegExp>> = { nodes: /^[\d ,;-]*$/, devices: /^(?:\d+:\d+ [\w!-]+(?:,|$))*$/ };
+const OF_THE_MACHINE = new Map([["nodes", isNodes], ["devices", isDevices]]);
 
 function ofTheMachine(host: Header["host"]): Header["host"] {
-  return Object.fromEntries(Object.entries(host).filter(([name, value]) => OF_THE_MACHINE[name]?.test(String(value))));
+  return Object.fromEntries(Object.entries(host).filter(([name, value]) => OF_THE_MACHINE.get(name)?.(String(value))));
 }

@@ -5,6 +5,7 @@ import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { INODES } from "../../lib/machine/inode.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { isLibrary } from "../../lib/target/library_name.ts";
 import template from "./access.bt" with { type: "text" };
 import { FileNames, namingFacts } from "./names.ts";
 
@@ -139,9 +140,4 @@ class AccessDecoder implements Decoder {
   }
 
   end(): void {}
-}
-
-/** `libggml-cpu.so`, `libc.so.6`, `llama-addon.node`. */
-function isLibrary(file: string): boolean {
-  return /\.so(\.[\w.]+)?$|\.node$/.test(file);
 }

@@ -1,6 +1,7 @@
 import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
+import { isShortEverywhere } from "../../lib/events/surroundings.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
@@ -47,8 +48,9 @@ class LifeDecoder implements Decoder {
   readonly #starved = new Set<number>();
   /** Bytes that the target's control groups allow, null: all there are; undefined while nobody has looked. */
   #allowed: number | null | undefined;
-  /** Bytes that the target had and the machine could give, at the last look. */
-  #reach = Infinity;
+  /** Bytes that the target had at most, and that the machine could give at least. */
+  #resident = 0;
+  #available = Infinity;
 
   constructor(readonly tracks: Tracks) {
     this.#surroundings = new SurroundingsDecoder(tracks);
@@ -57,7 +59,10 @@ class LifeDecoder implements Decoder {
   fact(fact: Fact, at: Ns, out: SpanSink): void {
     this.#surroundings.fact(fact, at, out);
     if (fact.fact === "limits") this.#allowed = fact.limits.memoryLimit;
-    if (fact.fact === "memory") this.#reach = fact.memory.processes.reduce((sum, { resident }) => sum + resident, fact.memory.available);
+    if (fact.fact === "memory") {
+      this.#resident = Math.max(this.#resident, fact.memory.processes.reduce((sum, { resident }) => sum + resident, 0));
+      this.#available = Math.min(this.#available, fact.memory.available);
+    }
     if (fact.fact !== "names") return;
     const { pid, name, threads } = fact;
     // By its file, where it was seen to start that.
@@ -114,11 +119,11 @@ class LifeDecoder implements Decoder {
 
   end(): void {}
 
-  /** Memory may be short in a group, or everywhere: in the group, unless it allows more than the machine could give. */
+  /** Memory may be short in a group, or everywhere. */
   #where(): string {
     const allowed = this.#allowed;
     if (allowed === undefined) return "for it";
-    return allowed === null || allowed > this.#reach
+    return allowed === null || isShortEverywhere(allowed, this.#resident, this.#available)
       ? "on the whole machine"
       : `of the ${(allowed / 2 ** 20).toFixed(1)} MiB that the target's control group allows`;
   }
