@@ -9,7 +9,7 @@ import { readStat } from "../target/process.ts";
 import { watch } from "../timeline/watch.ts";
 import type { Attached } from "./attached.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
-import { type AtMapping, LibraryAttacher, type Present } from "./library_attacher.ts";
+import { LibraryAttacher, type Present } from "./library_attacher.ts";
 import { groupByLibrary, stillAwaited } from "./library_groups.ts";
 import type { Means } from "./means.ts";
 import type { Members } from "./members.ts";
@@ -37,7 +37,7 @@ export interface AttachRun {
 
 /** The programs of one life of a target: which there are, and when each of them is started. */
 export class Attachments {
-  readonly #libraries: LibraryAttacher;
+  readonly libraries: LibraryAttacher;
   /** While the first programs are started: all of them look at the same processes, and every process of the machine is read once. */
   #firstFilter: Promise<Filter> | undefined;
   /** Whoever maps a library stops, or it was said why nobody does. */
@@ -57,7 +57,7 @@ export class Attachments {
     readonly run: AttachRun,
     readonly heard: (event: Event) => void,
   ) {
-    this.#libraries = new LibraryAttacher(
+    this.libraries = new LibraryAttacher(
       means,
       groupByLibrary(countable(probes, means.machine, this.#note)),
       (parts) => this.#startLibraries(parts),
@@ -74,21 +74,6 @@ export class Attachments {
     this.#left = true;
   }
 
-  /** See {@link LibraryAttacher.watched}. */
-  get watched(): LibraryAttacher["watched"] {
-    return this.#libraries.watched;
-  }
-
-  /** See {@link LibraryAttacher.atMapping}. */
-  atMapping(pid: number, inode?: number): Promise<AtMapping> {
-    return this.#libraries.atMapping(pid, inode);
-  }
-
-  /** See {@link LibraryAttacher.atCall}. */
-  atCall(pid: number): Promise<void> {
-    return this.#libraries.atCall(pid);
-  }
-
   /**
    * To what has mapped nothing yet: the programs that it needs no library for, and the gate at which it will stop for its libraries. `program`: its file,
    * where it is known. `prompt`: somebody acts on what it does.
@@ -98,8 +83,8 @@ export class Attachments {
     const filter = await this.#first();
     const all = [...this.#startParts({ ...this.#kernelPart(), filter, prompt }), ...this.#startGate(filter)];
     // After the gate, which would take what is kept for those that it stops for.
-    programs.prepare(this.#libraries.expected);
-    await Promise.all([this.#ready(all, filter), program === undefined ? null : this.#libraries.inspect(program)]);
+    programs.prepare(this.libraries.expected);
+    await Promise.all([this.#ready(all, filter), program === undefined ? null : this.libraries.inspect(program)]);
     this.#firstFilter = undefined;
   }
 
@@ -117,9 +102,9 @@ export class Attachments {
     const pids = filter.type === "new" ? [] : filter.pids;
     const present = await this.#present(pid, pids, files);
     const kernel = this.#kernelPart();
-    const awaited = stillAwaited(this.#libraries.groups, this.options.patient ? present.missing : []);
+    const awaited = stillAwaited(this.libraries.groups, this.options.patient ? present.missing : []);
     if (awaited.length === 0 && !prompt) {
-      await this.#libraries.attach(present, async (parts) => {
+      await this.libraries.attach(present, async (parts) => {
         const all = inPrograms([kernel, ...parts]).flatMap((part) => this.#startParts({ ...part, filter }));
         await this.#ready(all, filter);
         for (const { stream } of parts) this.run.attached(stream);
@@ -127,7 +112,7 @@ export class Attachments {
     } else {
       const gates = awaited.length > 0 ? this.#startGate(filter) : [];
       const others = [...this.#startParts({ ...kernel, filter, prompt }), ...gates];
-      await Promise.all([this.#libraries.attach(present), this.#ready(others, filter)]);
+      await Promise.all([this.libraries.attach(present), this.#ready(others, filter)]);
     }
     this.#firstFilter = undefined;
   }
@@ -137,7 +122,7 @@ export class Attachments {
    * have been choosing its variant.
    */
   async again(): Promise<void> {
-    if (!this.#left) await this.#libraries.attach(await this.#libraries.present(await this.members.now(), this.options.patient));
+    if (!this.#left) await this.libraries.attach(await this.libraries.present(await this.members.now(), this.options.patient));
   }
 
   /**
@@ -158,7 +143,7 @@ export class Attachments {
       })`;
       return void this.run.fact({ fact: "note", text });
     }
-    if (gates.length > 0 && !this.#left) await this.#libraries.attachLate(await this.members.now());
+    if (gates.length > 0 && !this.#left) await this.libraries.attachLate(await this.members.now());
   }
 
   #first(): Promise<Filter> {
@@ -174,7 +159,7 @@ export class Attachments {
   /** Throws where something is missing that nobody waits for. */
   async #present(pid: number, pids: readonly number[], first: FilesOnce): Promise<Present> {
     for (let files = first;; files = new FilesOnce(this.means.files)) {
-      const present = await this.#libraries.present(pids, this.options.patient, files);
+      const present = await this.libraries.present(pids, this.options.patient, files);
       const missing = neededAtOnce(present.missing);
       if (missing.length === 0) return present;
       if (!(await readStat(this.means.files, pid))) throw targetEnded(pid);
@@ -190,7 +175,7 @@ export class Attachments {
 
   /** None where nothing is waited for, or nobody may be stopped. */
   #startGate(filter: Filter): Attached[] {
-    const gates = gateParts(this.#libraries.groups, filter, this.means.self, this.#note);
+    const gates = gateParts(this.libraries.groups, filter, this.means.self, this.#note);
     this.#isGated = true;
     if (gates.length > 0 && filter.type !== "new") { for (const pid of this.members.tops) void this.options.guard.mayStop(pid); }
     return gates.map((part) => this.#start({ ...part, filter }));
@@ -241,7 +226,7 @@ export class Attachments {
       // What was kept has been acted on.
       if (isGate && !(isEarly && attached.tap.catchesUp)) gatekeeper.event(event);
       const { record, pid } = event;
-      if (this.#libraries.announcing.has(record) && !this.#left) gatekeeper.meanwhile(() => this.#libraries.atCall(pid));
+      if (this.libraries.announcing.has(record) && !this.#left) gatekeeper.meanwhile(() => this.libraries.atCall(pid));
       this.heard(event);
     };
     return attached;

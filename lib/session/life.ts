@@ -53,8 +53,8 @@ function isBeginning({ record, values }: Event): boolean {
 
 /** One life of a target, from attaching to it until it ends. */
 export class Life {
-  readonly #members: Members;
-  readonly #attachments: Attachments;
+  readonly members: Members;
+  readonly attachments: Attachments;
   readonly #looks: Looks;
   /** Whether it stops for copies of libraries as soon as it begins another process: not where it is looked at for a moment, and by whom stops nobody. */
   #mayBeGated: boolean;
@@ -74,30 +74,11 @@ export class Life {
 
   /** `turn`: it is left when that is over. */
   constructor(readonly means: Means, readonly target: Target, readonly options: LifeOptions, readonly run: Run, readonly turn?: Turn) {
-    this.#members = new Members(means, target, options.tree);
+    this.members = new Members(means, target, options.tree);
     this.#mayBeGated = target.type === "running" && options.tree && options.guard !== noGuard && (!turn || turn.lasts === true);
     const probes = turn?.probes ?? options.probes;
-    this.#attachments = new Attachments(means, this.#members, probes, options, run, (event) => this.#heard(event));
+    this.attachments = new Attachments(means, this.members, probes, options, run, (event) => this.#heard(event));
     this.#looks = new Looks(means, probes, (fact) => run.fact(fact), (look) => run.gatekeeper.look(look));
-  }
-
-  members(): Promise<readonly number[]> {
-    return this.#members.now();
-  }
-
-  /** See {@link Members.tops}. */
-  get tops(): Members["tops"] {
-    return this.#members.tops;
-  }
-
-  /** See {@link LibraryAttacher.watched}. */
-  get watched(): Attachments["watched"] {
-    return this.#attachments.watched;
-  }
-
-  /** See {@link Members.root}. */
-  get root(): Members["root"] {
-    return this.#members.root;
   }
 
   /**
@@ -107,7 +88,7 @@ export class Life {
   async live(stop: Promise<unknown>, failed: Promise<never>, isOneOfMany: boolean): Promise<boolean> {
     const { target } = this;
     const { guard, progress } = this.options;
-    await Promise.race([isOneOfMany ? this.#attach().catch((error) => this.#unlessGone(this.root!.pid, error)) : this.#attach(), stop]);
+    await Promise.race([isOneOfMany ? this.#attach().catch((error) => this.#unlessGone(this.members.root!.pid, error)) : this.#attach(), stop]);
     if (target.type === "launched" && this.#counts) {
       // Who stands at a gate by then is let go by its keeper.
       if (await hasBegun(this.means.files, target.pid)) this.run.fact(continuedEarly(target.pid));
@@ -123,7 +104,7 @@ export class Life {
       this.run.gatekeeper.meanwhile(() => this.#elect(candidate));
       await this.run.gatekeeper.served();
     }
-    if (this.#released) progress({ state: "left", pid: this.root!.pid, end: this.#end });
+    if (this.#released) progress({ state: "left", pid: this.members.root!.pid, end: this.#end });
     return isOver;
   }
 
@@ -131,7 +112,7 @@ export class Life {
   leave(): void {
     this.#left = true;
     this.#looks.leave();
-    this.#attachments.leave();
+    this.attachments.leave();
   }
 
   /** A program that never began does not begin now. */
@@ -147,13 +128,13 @@ export class Life {
 
   /** To what running processes have mapped by now: nobody stands who would wait for it at a gate. */
   attachMore(): Promise<void> {
-    return this.#attachments.again();
+    return this.attachments.again();
   }
 
   async #atGate(event: Event, since: number): Promise<boolean> {
-    if (this.target.type !== "next") this.#members.add(event.pid);
+    if (this.target.type !== "next") this.members.add(event.pid);
     // Until somebody is the target anybody may be.
-    else if (this.root && !(await this.#members.now()).includes(event.pid)) return false;
+    else if (this.members.root && !(await this.members.now()).includes(event.pid)) return false;
     const isCall = probeOf(event.record) === "gate/call";
     if (!isCall && isUnwinder(String(event.values[2]))) {
       // Of whoever has mapped what is attached to already.
@@ -161,9 +142,9 @@ export class Life {
       return false;
     }
     let each = false;
-    if (isCall) await this.#attachments.atCall(event.pid);
+    if (isCall) await this.attachments.libraries.atCall(event.pid);
     else {
-      const found = await this.#attachments.atMapping(event.pid, event.values[1] as number);
+      const found = await this.attachments.libraries.atMapping(event.pid, event.values[1] as number);
       each = found.each;
       // A program without the library: of most that a shell starts.
       if (found.fresh === 0) return each;
@@ -179,11 +160,11 @@ export class Life {
     progress({ state: "attaching", ...(target.type === "running" && { to: target }) });
     if (target.type === "next") return this.#await();
     // Where another comes after it, its end is waited for, so as not to miss that one.
-    if (target.type === "running") await this.#attachments.toRunning(target.pid, again !== undefined);
-    else await this.#attachments.toStarting(false, target.program);
+    if (target.type === "running") await this.attachments.toRunning(target.pid, again !== undefined);
+    else await this.attachments.toStarting(false, target.program);
     if (target.type === "running") {
-      if (!(await this.#members.has(target.pid))) throw targetEnded(target.pid);
-      await this.#looks.present(() => this.#members.now());
+      if (!(await this.members.has(target.pid))) throw targetEnded(target.pid);
+      await this.#looks.present(() => this.members.now());
     }
     this.#count();
     if (target.type === "running") this.run.gatekeeper.meanwhile(() => this.attachMore());
@@ -203,8 +184,8 @@ export class Life {
       isThere: async (pid) => !(await sideLook(hasEnded(this.means.files, pid), false)),
       heldPath: (pid, file) => sideLook(heldPath(this.means.files, pid, file), null),
     });
-    this.#attachments.whileWaiting = (event) => candidates.event(event);
-    await this.#attachments.toStarting(true);
+    this.attachments.whileWaiting = (event) => candidates.event(event);
+    await this.attachments.toStarting(true);
     progress({ state: "waiting" });
   }
 
@@ -214,35 +195,35 @@ export class Life {
     this.#looks.heard(event);
     if (this.#mayBeGated && isBeginning(event)) {
       this.#mayBeGated = false;
-      this.run.gatekeeper.meanwhile(() => this.#attachments.begunAnother());
+      this.run.gatekeeper.meanwhile(() => this.attachments.begunAnother());
     }
     // Who waits for the next process hears everybody.
     if (this.target.type !== "next") {
       // It may be no descendant of the others: exec'ed into a container, or left behind by its parent.
-      if (record === "process/life.exec") this.#members.add(pid);
-      if (record === "process/life.exit" && pid === tid) this.#members.delete(pid);
+      if (record === "process/life.exec") this.members.add(pid);
+      if (record === "process/life.exit" && pid === tid) this.members.delete(pid);
     }
-    if (pid !== this.root?.pid || (record !== "process/life.exec" && record !== "process/life.exit")) return;
+    if (pid !== this.members.root?.pid || (record !== "process/life.exec" && record !== "process/life.exit")) return;
     if (this.#ends.with(event) && record === "process/life.exit") this.#exited.resolve();
   }
 
   /** The first process that shows itself is the target, with the tree that it belongs to. */
   async #elect(pid: number): Promise<void> {
-    if (this.root) return;
-    await this.#members.elect(pid);
+    if (this.members.root) return;
+    await this.members.elect(pid);
     this.#count();
     this.#lookInto(pid);
   }
 
   /** A program that the library is linked into never comes to the gate. */
   #lookInto(pid: number): void {
-    this.run.gatekeeper.meanwhile(async () => void await this.#orPassed(pid, this.#attachments.atMapping(pid)));
+    this.run.gatekeeper.meanwhile(async () => void await this.#orPassed(pid, this.attachments.libraries.atMapping(pid)));
   }
 
   /** Whoever cannot be looked into is no failure of the run as long as another is waited for. */
   async #orPassed<Done>(pid: number, work: Promise<Done>): Promise<Done | undefined> {
     return await work.catch((error) => {
-      if (this.target.type !== "next" || this.root || !(error instanceof LlmprofError)) throw error;
+      if (this.target.type !== "next" || this.members.root || !(error instanceof LlmprofError)) throw error;
       this.options.progress({ state: "passed", pid, why: error.what });
       return undefined;
     });
@@ -272,7 +253,7 @@ export class Life {
       await exit.or(this.means.sleep(look));
       const told = exit.isHere;
       if (told) exit = new Ending((this.#exited = Promise.withResolvers()).promise);
-      if (this.root && await sideLook(hasEnded(this.means.files, this.root.pid), false)) return;
+      if (this.members.root && await sideLook(hasEnded(this.means.files, this.members.root.pid), false)) return;
       look = told ? EXITING_MS : Math.min(2 * look, LONGEST_LOOK_MS);
     }
   }

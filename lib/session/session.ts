@@ -105,17 +105,17 @@ export class Session {
 
   /** The first process of the target in its present or last life; undefined while one is waited for that nobody has named. */
   get pid(): number | undefined {
-    return this.#life.root?.pid;
+    return this.#life.members.root?.pid;
   }
 
-  /** See {@link Life.tops}. */
+  /** See {@link Members.tops}. */
   get tops(): Iterable<number> {
-    return this.#life.tops;
+    return this.#life.members.tops;
   }
 
   /** See {@link LibraryAttacher.watched}. */
-  get watched(): Life["watched"] {
-    return this.#life.watched;
+  get watched(): ReadonlyMap<string, string> {
+    return this.#life.attachments.libraries.watched;
   }
 
   /** The processes that trace it, now: llmprof and its bpftraces. */
@@ -125,7 +125,7 @@ export class Session {
 
   /** The target's processes, now. */
   members(): Promise<readonly number[]> {
-    return this.#life.members();
+    return this.#life.members.now();
   }
 
   /**
@@ -242,11 +242,11 @@ export class Session {
     this.#programs.openWindows();
     this.#flushFacts();
     void this.options.atWindow?.();
-    this.options.progress({ state: "counting", pid: life.root!.pid, sites: this.#programs.sites, learns: life.turn?.learns === true });
+    this.options.progress({ state: "counting", pid: life.members.root!.pid, sites: this.#programs.sites, learns: life.turn?.learns === true });
     this.#counting.resolve();
   }
 
-  #open({ target, root }: Life): void {
+  #open({ target, members: { root } }: Life): void {
     const { open, header, find, onFact, pseudonyms } = this.options;
     const { name, base, realtimeOffset } = this.#programs.clock!;
     const { pid, argv, tree = [] } = root!;
