@@ -5,7 +5,7 @@ import { demoCommand } from "./cli/demo.ts";
 import { doctorCommand } from "./cli/doctor.ts";
 import { exportCommand } from "./cli/export.ts";
 import { reportCommand } from "./cli/report.ts";
-import { type Done, forgetNo, helpOption } from "./cli/setting.ts";
+import { type Done, forgetNo, helpOption, type Tracing } from "./cli/setting.ts";
 import { traceCommand } from "./cli/trace.ts";
 import { usageError } from "./cli/usage_error.ts";
 import help from "./help.txt" with { type: "text" };
@@ -49,7 +49,7 @@ export function commandLine(started: Started, done: Done): Command {
     .configureOutput({ writeOut: context.terminal.out, writeErr: context.terminal.err, outputError: () => {}, getOutHelpWidth: () => 100 });
   // The same text that main prints without loading any of this: that takes a third of the time.
   program.helpInformation = () => help;
-  const tracing = (name: string, description: string) => [name, () => traceCommand(name, description, context, done)] as const;
+  const tracing = (name: Tracing, description: string) => [name, () => traceCommand(name, description, context, done)] as const;
   const makers = new Map<string, () => Command>([
     tracing("coldstart", "Where the time from exec to the first token goes."),
     tracing("operators", "Which operators take the time of a token."),

@@ -4,68 +4,34 @@ import { quoteWord } from "../../machine/needs/shell.ts";
 import { type Detail, withOperators } from "../../programs/detail.ts";
 import { type Layer, layers } from "../../programs/layers.ts";
 import { formatOf } from "../../../exporters/formats.ts";
+import { hasOption, type Tracing } from "./setting.ts";
 
-interface Lacks {
-  readonly options: readonly string[];
-  readonly why: string;
-}
-
-const OF_GPU = ["cudaJsonl", "listCalls", "everyCall"];
-const ADDS_UP = ["layers", "all", "snapshots", "interval", "flushEvery", "fsync"];
-/** Options that other commands have: neither shown nor taken, whatever the environment says. */
-export const LACKS: Readonly<Record<string, Lacks>> = {
-  operators: { options: [...ADDS_UP, ...OF_GPU, "stacks"], why: "It tells of each operator, of one target." },
-  coldstart: {
-    options: [...ADDS_UP, ...OF_GPU, "detail", "every", "for", "slowerThan", "between", "learn", "sampleEvery", "shapes", "stacks"],
-    why: "It happens once, and is seen whole.",
-  },
-  record: {
-    options: [...ADDS_UP.slice(1), "listCalls", "every", "for", "slowerThan", "learn", "shapes"],
-    why: "It looks at several things at once, from beginning to end.",
-  },
-  io: {
-    options: ["stacks", ...OF_GPU, "layers", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
-    why: "It looks at disks and files, whatever is computed.",
-  },
-  gpu: {
-    options: [
-      ...ADDS_UP.filter((option) => option !== "all"),
-      "detail",
-      "tokens",
-      "slowerThan",
-      "between",
-      "learn",
-      "sampleEvery",
-      "shapes",
-      "maxOverhead",
-      "calibrate",
-      "rate",
-    ],
-    why: "It looks at calls into GPU libraries, whatever they compute.",
-  },
-  sched: {
-    options: [...OF_GPU, "layers", "detail", "tokens", "slowerThan", "between", "learn", "sampleEvery", "shapes", "maxOverhead", "calibrate", "rate"],
-    why: "It looks at threads, whatever they compute.",
-  },
+/** Why a command lacks options that others have. */
+const WHY: Readonly<Record<Tracing, string>> = {
+  operators: "It tells of each operator, of one target.",
+  coldstart: "It happens once, and is seen whole.",
+  record: "It looks at several things at once, from beginning to end.",
+  io: "It looks at disks and files, whatever is computed.",
+  gpu: "It looks at calls into GPU libraries, whatever they compute.",
+  sched: "It looks at threads, whatever they compute.",
 };
 
-/** A mistake on the command line when it is typed. */
-export function refuse(command: Command, { options, why }: Lacks): void {
-  const typed = typedOf(command, options);
-  if (typed) throw usage(`${command.name()} has no option ${typed.long}.`, why, `See: llmprof ${command.name()} --help`);
+/** Options of the command that none of these has. */
+export function lackedBy(command: Command, names: readonly Tracing[]): string[] {
+  return command.options.filter((option) => !names.some((name) => hasOption(name, option))).map((option) => option.attributeName());
 }
 
-/** Options of `record` that none of these layers has. */
-export function lackedByAll(asked: readonly Layer[]): string[] {
-  const [first = [], ...others] = asked.map(lackedBy);
-  return first.filter((option) => option !== "layers" && others.every((options) => options.includes(option)));
+/** A mistake on the command line when it is typed. */
+export function refuse(command: Command, name: Tracing, lacking: readonly string[]): void {
+  const typed = typedOf(command, lacking);
+  if (typed) throw usage(`${name} has no option ${typed.long}.`, WHY[name], `See: llmprof ${name} --help`);
 }
 
 /** The same mistake: nothing would be done with it. */
 export function refuseOfLayers(command: Command, asked: readonly Layer[], lacking: readonly string[]): void {
   const typed = typedOf(command, lacking);
   if (!typed) return;
-  const having = layers.filter((layer) => !lackedBy(layer).includes(typed.attributeName()));
+  const having = layers.filter((layer) => hasOption(layer, typed));
   const enough = layers.filter((layer) => layer === having.at(-1) || asked.includes(layer));
   const next = `Try: llmprof ${command.name()} --layers ${enough.join()} ${typed.flags}`;
   throw usage(`${command.name()} --layers ${asked.join()} has no option ${typed.long}.`, `It is for ${having.join(" or ")}.`, next);
@@ -101,12 +67,6 @@ export function refuseOfDryRun(
   if (dryRun && rate === undefined && typedOf(command, ["maxOverhead"])) {
     throw usage("With --dry-run, --max-overhead needs --rate.", "Nobody looks how often the probes are hit.", `${next} --max-overhead 2%`);
   }
-}
-
-/** The levels of `--detail` that `record` knows are those of operators: `io` has another one. */
-function lackedBy(layer: Layer): readonly string[] {
-  const { options } = LACKS[layer]!;
-  return layer === "io" ? [...options, "detail"] : options;
 }
 
 function typedOf(command: Command, options: readonly string[]): Option | undefined {
@@ -160,34 +120,18 @@ export function refuseOfShapes({ shapes }: { readonly shapes?: unknown }, arch: 
   throw usage("--shapes is for x86_64.", why, "Leave it out: operators are seen without.");
 }
 
-/** What makes no sense for a run that is over. */
-export const LIVE = [
-  "all",
-  "layers",
-  "snapshots",
-  "interval",
-  "pid",
-  "comm",
-  "match",
-  "container",
-  "wait",
-  "duration",
-  "tokens",
-  "every",
-  "for",
-  "detail",
-  "slowerThan",
-  "between",
-  "learn",
-  "syscalls",
-  "sampleEvery",
-  "shapes",
-  "stacks",
-  "everyCall",
-  "dryRun",
-  "listCalls",
-  "bpftrace",
-  "maxOverhead",
-  "calibrate",
-  "rate",
+/** What makes sense for a run that is over. */
+export const OFFLINE = [
+  "from",
+  "tree",
+  "output",
+  "summary",
+  "flushEvery",
+  "fsync",
+  "cudaJsonl",
+  "maxLoss",
+  "redact",
+  "bufferPages",
+  "quiet",
+  "verbose",
 ];

@@ -1,13 +1,34 @@
 import { type Command, Option } from "@commander-js/extra-typings";
+import type { Layer } from "../../programs/layers.ts";
 import { examples, groups } from "./texts.ts";
 
 /** Gets the exit code of the command that ran. */
 export type Done = (code: number) => void;
 
-/** An option that an environment variable mirrors: `--buffer-pages` is `LLMPROF_BUFFER_PAGES`. */
-export function option<Flags extends string>(flags: Flags, description: string, group: keyof typeof groups = "general"): Option<Flags> {
+/** A command that traces. */
+export type Tracing = Layer | "record";
+
+/** Of an option that not every command has. */
+const owners = new WeakMap<object, readonly Tracing[]>();
+
+/**
+ * An option that an environment variable mirrors: `--buffer-pages` is `LLMPROF_BUFFER_PAGES`. `of`: commands that have it; others that trace neither
+ * show nor take it, whatever the environment says.
+ */
+export function option<Flags extends string>(
+  flags: Flags,
+  description: string,
+  group: keyof typeof groups = "general",
+  of?: readonly Tracing[],
+): Option<Flags> {
   const name = /--([\w-]+)/.exec(flags)![1]!;
-  return new Option(flags, description).env(`LLMPROF_${name.replaceAll("-", "_").toUpperCase()}`).helpGroup(groups[group]) as Option<Flags>;
+  const made = new Option(flags, description).env(`LLMPROF_${name.replaceAll("-", "_").toUpperCase()}`).helpGroup(groups[group]) as Option<Flags>;
+  if (of) owners.set(made, of);
+  return made;
+}
+
+export function hasOption(name: Tracing, option: Option): boolean {
+  return owners.get(option)?.includes(name) ?? true;
 }
 
 /**

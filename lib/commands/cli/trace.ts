@@ -9,9 +9,8 @@ import type { Profile } from "../profile.ts";
 import { profileOf } from "../profiles.ts";
 import type { Context } from "../terminal.ts";
 import {
-  lackedByAll,
-  LACKS,
-  LIVE,
+  lackedBy,
+  OFFLINE,
   refuse,
   refuseOfDryRun,
   refuseOfGraphs,
@@ -34,15 +33,19 @@ import {
   parsePercent,
   parseRate,
 } from "./parse.ts";
-import { type Done, explained, option, preferTyped } from "./setting.ts";
+import { type Done, explained, hasOption, option, preferTyped, type Tracing } from "./setting.ts";
 import { preferProgram, targetProgram } from "./target_program.ts";
 import { INTERVAL_MS } from "../totals_interval.ts";
 import { groups } from "./texts.ts";
 
+/** Commands that have options which others lack: for what an engine computes, for its operators, for turns, for sums, for calls of GPUs. */
+const ENGINE = ["operators", "coldstart", "record"] as const, OPERATORS = ["operators", "record"] as const;
+const TURNS = ["operators", "io", "gpu", "sched"] as const, SUMS = ["io", "sched"] as const, GPU = ["gpu", "record"] as const;
+
 /** A command that traces: see profile.ts. */
-export function traceCommand(name: string, description: string, context: Context, done: Done): Command {
-  const lacks = LACKS[name]!, looksAtEngines = name === "operators", hasDetail = looksAtEngines || name === "record";
-  const has = (option: string) => !lacks.options.includes(option);
+export function traceCommand(name: Tracing, description: string, context: Context, done: Done): Command {
+  const looksAtEngines = name === "operators", hasDetail = looksAtEngines || name === "record";
+  const recorded = option("--from <PATH>", "explain a recording again, of this command or of a record with this layer: no target, no root", "target");
   const command = new Command(name)
     .description(description)
     .usage("[options] [-- program args…]")
@@ -51,24 +54,26 @@ export function traceCommand(name: string, description: string, context: Context
     .addOption(option("--comm <NAME>", "the process of this name", "target").conflicts(["match", "container"]))
     .addOption(option("--match <REGEX>", "the process whose command line matches", "target").argParser(parsePattern).conflicts(["container"]))
     .addOption(option("--container <NAME|ID>", "the processes of this container (podman, docker, containerd)", "target"))
-    .addOption(option("--all", "everything that runs on this machine", "target").conflicts(["pid", "comm", "match", "container", "wait"]))
     .addOption(
-      option("--layers <LIST>", `what is looked at: ${layers.join(", ")}`, "tracing").argParser(parseLayers).default(usualLayers, usualLayers.join()),
+      option("--all", "everything that runs on this machine", "target", ["io", "gpu", "sched"])
+        .conflicts(["pid", "comm", "match", "container", "wait"]),
+    )
+    .addOption(
+      option("--layers <LIST>", `what is looked at: ${layers.join(", ")}`, "tracing", ["record"])
+        .argParser(parseLayers).default(usualLayers, usualLayers.join()),
     )
     .addOption(option("--wait", "wait for a match, again whenever it ends; or for the library in a process that runs", "target"))
     .addOption(option("--no-tree", "this one process, without its children", "target"))
-    .addOption(
-      option("--from <PATH>", "explain a recording again, of this command or of a record with this layer: no target, no root", "target").conflicts(
-        LIVE,
-      ),
-    )
+    .addOption(recorded)
     .addOption(option("--duration <TIME>", "end after 10s, 5m …; a program after -- goes on", "end").argParser(parseDuration))
-    .addOption(option("--tokens <N>", "end after so many generated tokens; a program after -- goes on", "end").argParser(parseCount(1)))
     .addOption(
-      option("--every <TIME>", "with --for: watch it every 30s …, with nothing attached in between", "end").argParser(parseDuration),
+      option("--tokens <N>", "end after so many generated tokens; a program after -- goes on", "end", ENGINE).argParser(parseCount(1)),
     )
     .addOption(
-      option("--for <TIME>", `with --every${has("slowerThan") ? " or --slower-than (there 2s, if not said)" : ""}: for 2s … each time`, "end")
+      option("--every <TIME>", "with --for: watch it every 30s …, with nothing attached in between", "end", TURNS).argParser(parseDuration),
+    )
+    .addOption(
+      option("--for <TIME>", `with --every${looksAtEngines ? " or --slower-than (there 2s, if not said)" : ""}: for 2s … each time`, "end", TURNS)
         .argParser(parseDuration),
     )
     .addOption(
@@ -86,13 +91,17 @@ export function traceCommand(name: string, description: string, context: Context
         .choices(["text", "json"] as const).default("text" as const),
     )
     .addOption(
-      option("--snapshots <FILE>", "add up, and add a line of JSON for each interval to that file, instead of telling of each event", "output"),
+      option("--snapshots <FILE>", "add up, and add a line of JSON for each interval to that file, instead of telling of each event", "output", SUMS),
     )
-    .addOption(option("--interval <TIME>", "how long one is: 5 (seconds, the default), 500ms …", "output").argParser(parseInterval))
-    .addOption(option("--flush-every <N>", "so many lines of --snapshots are written together", "output").argParser(parseCount(1)).default(1))
-    .addOption(option("--fsync", "each time they are on the disk before llmprof goes on", "output"))
-    .addOption(option("--cuda-jsonl <FILE>", "a line of JSON for each CUDA call that does something; with --every-call, for all", "output"))
-    .addOption(option("--list-calls", "print which functions are decoded; of files after --, which of those that they ask for, or offer"))
+    .addOption(option("--interval <TIME>", "how long one is: 5 (seconds, the default), 500ms …", "output", SUMS).argParser(parseInterval))
+    .addOption(
+      option("--flush-every <N>", "so many lines of --snapshots are written together", "output", SUMS).argParser(parseCount(1)).default(1),
+    )
+    .addOption(option("--fsync", "each time they are on the disk before llmprof goes on", "output", SUMS))
+    .addOption(option("--cuda-jsonl <FILE>", "a line of JSON for each CUDA call that does something; with --every-call, for all", "output", GPU))
+    .addOption(
+      option("--list-calls", "print which functions are decoded; of files after --, which of those that they ask for, or offer", "general", ["gpu"]),
+    )
     .addOption(option("--max-loss <EVENTS>", "exit 4 when more events were lost", "output").argParser(parseCount(0)))
     .addOption(
       option("--redact", "arguments, paths outside the model and names of threads become argument-1, path-1, name-1 …", "output").conflicts([
@@ -101,31 +110,37 @@ export function traceCommand(name: string, description: string, context: Context
     )
     .addOption(detailOption(name, hasDetail))
     .addOption(
-      option("--slower-than <FACTOR>", "watch tokens alone, until one takes 1.5x as long as those before: then --detail for the next ones", "tracing")
-        .argParser(parseFactor),
+      option(
+        "--slower-than <FACTOR>",
+        "watch tokens alone, until one takes 1.5x as long as those before: then --detail for the next ones",
+        "tracing",
+        ["operators"],
+      ).argParser(parseFactor),
     )
     .addOption(
-      option("--between", "see what libllama is asked between tokens: text to tokens and back, state, changes of the cache", "tracing"),
+      option("--between", "see what libllama is asked between tokens: text to tokens and back, state, changes of the cache", "tracing", OPERATORS),
     )
     .addOption(
       option(
         "--learn <TIME>",
         "PyTorch: attach only to operators that run, when for so long no new one has (2s; with bpftrace 0.17 unasked)",
         "tracing",
+        ["operators"],
       ).argParser(parseDuration),
     )
     .addOption(
-      option("--shapes", "PyTorch: the shapes of the tensors that each operator is given, as well", "tracing"),
+      option("--shapes", "PyTorch: the shapes of the tensors that each operator is given, as well", "tracing", ["operators"]),
     )
     .addOption(
       option(
         "--stacks",
         `who called, as far as code keeps frame pointers: ${STACKS[name] ?? `${STACKS.sched}, ${STACKS.gpu}`}`,
         "tracing",
+        ["gpu", "sched", "record"],
       ).conflicts(["snapshots"]),
     )
     .addOption(
-      option("--every-call", "also calls that only ask how things stand (cudaGetDevice): to watch one takes longer than to make it", "tracing"),
+      option("--every-call", "also calls that only ask how things stand (cudaGetDevice): to watch one takes longer than to make it", "tracing", GPU),
     )
     .addOption(option("--syscalls", "count the system calls of each thread as well, and the time in them", "tracing").conflicts(["snapshots"]))
     .addOption(
@@ -133,31 +148,42 @@ export function traceCommand(name: string, description: string, context: Context
         "--sample-every <N>",
         "hardware counters as well: cycles and instructions, told once in N (1000000) events; cache and branch misses, once in a hundredth of N",
         "tracing",
+        OPERATORS,
       )
         .argParser(parseCount(1000)),
     )
     .addOption(
-      option("--max-overhead <PERCENT>", "look first; see less, or refuse (exit 4), where more is predicted (with --dry-run: at --rate)", "tracing")
-        .argParser(parsePercent),
+      option(
+        "--max-overhead <PERCENT>",
+        "look first; see less, or refuse (exit 4), where more is predicted (with --dry-run: at --rate)",
+        "tracing",
+        ENGINE,
+      ).argParser(parsePercent),
     )
     .addOption(
-      option("--calibrate", "measure what a hit costs here, and what the machine can read and compute at most (kept until the next boot)", "tracing"),
+      option(
+        "--calibrate",
+        "measure what a hit costs here, and what the machine can read and compute at most (kept until the next boot)",
+        "tracing",
+        ENGINE,
+      ),
     )
-    .addOption(option("--rate <N/s>", "with --dry-run: the overhead at so many hits a second", "tracing").argParser(parseRate))
+    .addOption(option("--rate <N/s>", "with --dry-run: the overhead at so many hits a second", "tracing", ENGINE).argParser(parseRate))
     .addOption(option("--dry-run", "print the programs and what a hit costs, as text; attach nothing (-o DIR: a file each)", "tracing"))
     .addOption(option("--buffer-pages <N>", "pages of 4 KiB of the kernel's buffer", "tracing").argParser(parsePages).default(DEFAULT_BUFFER_PAGES))
     .addOption(option("--bpftrace <PATH>", "bpftrace to use", "tracing"))
     .addOption(option("--quiet", "no progress"))
     .addOption(option("--verbose", "causes and stacks of failures"))
     .action(async (words, given) => {
-      refuse(command as unknown as Command, lacks);
+      const lacks = lackedBy(command as unknown as Command, [name]);
+      refuse(command as unknown as Command, name, lacks);
       // Of a recording it is known later which layers it has.
       const looked = name === "record" && given.from === undefined ? given.layers : layers;
-      const ofNoLayer = lackedByAll(looked);
+      const ofNoLayer = lackedBy(command as unknown as Command, looked).filter((option) => option !== "layers");
       refuseOfLayers(command as unknown as Command, looked, ofNoLayer);
       refuseOfListing(command as unknown as Command, given);
       refuseOfDryRun(command as unknown as Command, given);
-      const lacking = [...lacks.options, ...ofNoLayer];
+      const lacking = [...lacks, ...ofNoLayer];
       const without = {
         ...Object.fromEntries(lacking.map((option) => [option, undefined])),
         ...(!(hasDetail && looked.includes("operators")) && { detail: "op" }),
@@ -207,14 +233,15 @@ export function traceCommand(name: string, description: string, context: Context
       const live = (pseudonyms?: Pseudonyms) => trace(profile, { ...o, ...run, ...paths, program, pseudonyms }, context, begun);
       done(await redacting(o.redact === true, program, hidden, context, live));
     });
-  for (const option of command.options) option.hideHelp(option.hidden || !has(option.attributeName()));
+  recorded.conflicts(command.options.map((option) => option.attributeName()).filter((name) => !OFFLINE.includes(name)));
+  for (const option of command.options) option.hideHelp(option.hidden || !hasOption(name, option));
   preferTyped(command as unknown as Command);
   preferProgram(command as unknown as Command, context);
   return explained(command as unknown as Command);
 }
 
 /** How much is seen: of an engine in levels. Requests to disks are always told one by one. Where there is no choice, whatever is typed is refused alike. */
-function detailOption(name: string, hasDetail: boolean): DetailOption {
+function detailOption(name: Tracing, hasDetail: boolean): DetailOption {
   if (name === "io") {
     const only = new Option("--detail <LEVEL>", "request: each request to a disk").helpGroup(groups.tracing).choices(["request"]).default("request");
     return only as unknown as DetailOption;
@@ -223,6 +250,7 @@ function detailOption(name: string, hasDetail: boolean): DetailOption {
     "--detail <LEVEL>",
     "wait: every operator and its wait for other workers; op: every operator; sum: operators added up in the kernel, and one graph a second; graph: tokens and graphs; sample: tokens, and a timer's samples of what runs; token: tokens alone",
     "tracing",
+    OPERATORS,
   ).default("op");
   return (hasDetail ? levels.choices(details) : levels) as DetailOption;
 }
