@@ -1,4 +1,4 @@
-import type { OperatorSum, Slice } from "../events/span.ts";
+import type { Args, OperatorSum, Slice } from "../events/span.ts";
 import type { ColdBytes, Demands } from "./bound.ts";
 import { Histogram } from "./histogram.ts";
 import { imbalanceOf } from "./imbalance.ts";
@@ -47,6 +47,37 @@ export interface CallDemand {
   readonly bf16Flops: number;
   /** 1 where these are the most that it can be, otherwise 0. */
   readonly atMost: number;
+}
+
+export function demandOf(args: Args | undefined): CallDemand {
+  const bytes = Number(args?.bytes ?? NaN), flops = Number(args?.flops ?? NaN);
+  // Absent where they are none.
+  const coldBytes = bytes === bytes ? Number(args?.cold ?? 0) : NaN;
+  return {
+    bytes,
+    coldBytes,
+    knownColdBytes: coldBytes || 0,
+    knownColdAll: Number(args?.coldAll ?? coldBytes) || 0,
+    flops,
+    quantisedFlops: args?.quantised ? flops : 0 * flops,
+    bf16Flops: args?.bf16 ? flops : 0 * flops,
+    atMost: args?.atMost ? 1 : 0,
+  };
+}
+
+/** What so many calls, whose end was seen, asked for together. */
+export function demandsOf(sums: CallDemand, totalNs: number, timed = 1): Demands {
+  const known = (sum: number) => timed > 0 && sum === sum ? sum : null;
+  return {
+    totalNs,
+    bytes: known(sums.bytes),
+    coldBytes: known(sums.coldBytes),
+    flops: known(sums.flops),
+    quantisedFlops: known(sums.quantisedFlops),
+    bf16Flops: known(sums.bf16Flops),
+    atMost: sums.atMost > 0,
+    chooses: sums.knownColdAll > sums.knownColdBytes,
+  };
 }
 
 /** What binds calls, of one phase or of all; null where nobody can tell. */
@@ -196,22 +227,13 @@ function addDemand(part: Part, demand: CallDemand, times: number): void {
 }
 
 function partResult(part: Part, seesEach: boolean, judge: Judge, phase?: Phase): PartResult {
-  const { calls, timed, ns, histogram, ...sums } = summed(part);
-  const ofTimed = (sum: number) => timed > 0 && sum === sum ? sum : null;
-  const demands = {
-    totalNs: ns,
-    bytes: ofTimed(sums.bytes),
-    coldBytes: ofTimed(sums.coldBytes),
-    flops: ofTimed(sums.flops),
-    quantisedFlops: ofTimed(sums.quantisedFlops),
-    bf16Flops: ofTimed(sums.bf16Flops),
-    atMost: sums.atMost > 0,
-  };
+  const { calls, timed, ns, histogram } = summed(part);
+  const demands = demandsOf(part, ns, timed), { chooses: _, ...told } = demands;
   return {
     calls,
     meanNs: timed > 0 ? ns / timed : null,
     p50Ns: seesEach ? histogram?.quantile(0.5) ?? null : null,
-    ...demands,
-    bound: judge({ ...demands, chooses: sums.knownColdAll > sums.knownColdBytes }, phase),
+    ...told,
+    bound: judge(demands, phase),
   };
 }

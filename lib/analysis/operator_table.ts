@@ -1,7 +1,7 @@
 import type { Args, OperatorSum, Slice } from "../events/span.ts";
 import type { ColdBytes } from "./bound.ts";
 import type { OperatorsResult, OperatorSumsResult } from "./operators_schema.ts";
-import { type CallDemand, type Measures, OperatorSums, type Phase } from "./operator_sums.ts";
+import { type CallDemand, demandOf, type Measures, OperatorSums, type Phase } from "./operator_sums.ts";
 import { tensorKind } from "./tensor_kind.ts";
 
 /** An operator's slice tells by these what it computed. */
@@ -137,22 +137,6 @@ export class OperatorTable {
     this.#names = 0;
     this.#byArgs = new WeakMap();
   }
-}
-
-function demandOf(args: Args | undefined): CallDemand {
-  const bytes = Number(args?.bytes ?? NaN), flops = Number(args?.flops ?? NaN);
-  // Absent where they are none.
-  const coldBytes = bytes === bytes ? Number(args?.cold ?? 0) : NaN;
-  return {
-    bytes,
-    coldBytes,
-    knownColdBytes: coldBytes || 0,
-    knownColdAll: Number(args?.coldAll ?? coldBytes) || 0,
-    flops,
-    quantisedFlops: args?.quantised ? flops : 0 * flops,
-    bf16Flops: args?.bf16 ? flops : 0 * flops,
-    atMost: args?.atMost ? 1 : 0,
-  };
 }
 
 function row<Key>(rows: Map<Key, OperatorSums>, key: Key): OperatorSums {

@@ -2,18 +2,24 @@ import type { Args, Chain, Link, Slice, Span } from "../events/span.ts";
 import type { Ns } from "../events/time.ts";
 import { type Ceilings, ceilingsFor } from "../machine/ceilings/ceilings.ts";
 import { boundOf, type InCache, staysInCache } from "./bound.ts";
-import { phaseOf } from "./operator_sums.ts";
+import { type CallDemand, demandOf, demandsOf, phaseOf } from "./operator_sums.ts";
 import type { BoundResult } from "./operators_schema.ts";
 
 type By = BoundResult["by"];
+
+/** Of an operator's arguments, of which it has one object. */
+interface Known {
+  readonly demand: CallDemand;
+  /** By verdict: so these stay few objects too. */
+  readonly told: Map<By, Link>;
+}
 
 /**
  * Says of each operator's slice of worker 0 what binds it (`bound_type`), where this machine's ceilings are known. A verdict needs to know how many workers there
  * are, which the graph before says, and whether the weights of a token fit into the cache, which the call before says.
  */
 export class SliceBounds {
-  /** By arguments, of which an operator has one object, and verdict: so these stay few objects too. */
-  readonly #told = new WeakMap<Args, Map<By, Link>>();
+  readonly #known = new WeakMap<Args, Known>();
   readonly #workers = new Set<number>();
   #coldBytes = 0;
   #coldAll = 0;
@@ -47,27 +53,19 @@ export class SliceBounds {
   #link(link: Link, ns: Ns): Link {
     const { args } = link;
     if (!args) return link;
-    const { worker, bytes, cold = 0, coldAll = cold, flops, quantised, bf16, atMost } = args;
-    this.#workers.add(Number(worker));
-    if (worker !== 0) return link;
-    if (bytes === undefined) this.#isAll = false;
-    else {
-      this.#coldBytes += Number(cold);
-      this.#coldAll += Number(coldAll);
-    }
-    if (!this.#ceilings || typeof bytes !== "number" || typeof flops !== "number" || !(ns >= 0)) return link;
-    const demands = {
-      totalNs: ns,
-      bytes,
-      coldBytes: Number(cold),
-      flops,
-      quantisedFlops: quantised ? flops : 0,
-      bf16Flops: bf16 ? flops : 0,
-      atMost: atMost === true,
-      chooses: coldAll !== cold,
-    };
-    const bound = boundOf(demands, this.#ceilings, this.#inCache);
-    return bound ? this.#with(link, args, bound.by) : link;
+    this.#workers.add(Number(args.worker));
+    if (args.worker !== 0) return link;
+    let known = this.#known.get(args);
+    if (!known) this.#known.set(args, known = { demand: demandOf(args), told: new Map() });
+    const { demand, told } = known;
+    this.#coldBytes += demand.knownColdBytes;
+    this.#coldAll += demand.knownColdAll;
+    if (Number.isNaN(demand.coldBytes)) this.#isAll = false;
+    const bound = this.#ceilings && ns >= 0 ? boundOf(demandsOf(demand, ns), this.#ceilings, this.#inCache) : null;
+    if (!bound) return link;
+    let more = told.get(bound.by);
+    if (!more) told.set(bound.by, more = { name: link.name, args: { ...args, bound_type: bound.by }, node: link.node });
+    return more;
   }
 
   #graph(): void {
@@ -96,13 +94,5 @@ export class SliceBounds {
   #forget(): void {
     this.#coldBytes = this.#coldAll = 0;
     this.#isAll = true;
-  }
-
-  #with({ name, node }: Link, args: Args, by: By): Link {
-    let told = this.#told.get(args);
-    if (!told) this.#told.set(args, told = new Map());
-    let more = told.get(by);
-    if (!more) told.set(by, more = { name, args: { ...args, bound_type: by }, node });
-    return more;
   }
 }
