@@ -28,8 +28,11 @@ interface Place {
   readonly table: OperatorTable;
 }
 
-/** What waits is bounded: beyond this many operators a process does not call `llama_decode`, and its graphs belong to none. */
-const MAX_PENDING = 131_072;
+/**
+ * What waits is bounded: beyond this many operators a process does not call `llama_decode`, and its graphs belong to none. Who is known to call it
+ * may give it a long prompt as a whole, which takes hundreds of graphs: so many times as many operators.
+ */
+const MAX_PENDING = 131_072, OF_A_CALLER = 16;
 
 /**
  * Attaches operators to graphs and graphs to decodes, by containment in time: operators end before their graph, on lanes of the same process;
@@ -42,6 +45,8 @@ export class GraphLedger {
   /** Of graphs in no call. */
   readonly #elsewhere: Place;
   readonly #graphs = new Map<string, Waiting>();
+  /** Processes that call `llama_decode`. */
+  readonly #callers = new Set<number>();
   readonly #nsByPhase: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
   /** Of graphs whose operators are in sums: what no operator has accounted for yet. */
   readonly #unsummedNs: Record<Phase, number> = { prefill: 0, decode: 0, other: 0 };
@@ -95,11 +100,18 @@ export class GraphLedger {
     if (!waiting) this.#graphs.set(key, waiting = { graphs: [], held: 0 });
     waiting.graphs.push({ slice, ops });
     waiting.held += count(ops) + 1;
-    if (waiting.held > this.maxPending) this.#settleAll(key, waiting);
+    const most = this.#callers.has(slice.track.pid) ? OF_A_CALLER * this.maxPending : this.maxPending;
+    if (waiting.held > most) this.#settleAll(key, waiting);
+  }
+
+  /** It has made a context, or used one: what it computes may be in a call. */
+  calls(pid: number): void {
+    this.#callers.add(pid);
   }
 
   /** Returns the time of the graphs inside the call, which is one of that context. */
   decode(slice: Slice, context: DecodeContext): number {
+    this.calls(slice.track.pid);
     const key = threadKey(slice.track);
     const place = { phase: phaseOf(slice), table: this.tables.of(context) };
     let insideNs = 0;

@@ -186,6 +186,7 @@ class OperatorsAnalysis implements Analysis<OperatorsResult> {
         return this.#calls.sample(slice);
       case "llama.context":
         this.#calls.made(slice);
+        this.#ledger.calls(slice.track.pid);
         return this.#library.context(slice);
       case "llama.warmup":
         return this.#library.explains(slice);

@@ -3,6 +3,7 @@ import type { OffCpu, Span } from "../events/span.ts";
 import type { Detail } from "../programs/detail.ts";
 import type { Ceilings } from "../machine/ceilings/ceilings.ts";
 import { ContextTables } from "./context_tables.ts";
+import { DecodeContext } from "./decode_context.ts";
 import { GraphLedger } from "./graph_ledger.ts";
 import { operators } from "./operators.ts";
 import { OperatorTable } from "./operator_table.ts";
@@ -601,6 +602,23 @@ Deno.test("what waits is bounded: operators without graphs, graphs without decod
   assert.deepEqual([ledger.count, ledger.unattached], [30, 3]);
   const { operators } = tables.all().result({ graphNs: ledger.graphNs, seesWaits: false, seesEach: true, judge: () => null });
   assert.deepEqual([operators[0]!.calls, operators[0]!.totalNs], [22 + 30, 52 * MS]);
+});
+
+Deno.test("what waits is bounded: a long prompt in one call of a process that calls llama_decode may be many graphs", () => {
+  const s = new TestSpans(), context = new DecodeContext(100, 1);
+  const prefillNs = (isKnown: boolean) => {
+    const tables = new ContextTables(), ledger = new GraphLedger(tables, new StoppedTimes(), false, 10);
+    if (isKnown) ledger.calls(100);
+    for (let i = 0; i < 70; i++) {
+      ledger.ops(s.op("ADD", i, i + 1));
+      ledger.graph(s.graph(i, i + 1));
+    }
+    const inside = ledger.decode(s.decode("prefill", 0, 70, 70), context);
+    ledger.finish();
+    assert.equal(ledger.graphNs, 70 * MS);
+    return inside / MS;
+  };
+  assert.deepEqual([prefillNs(true), prefillNs(false)], [70, 4]);
 });
 
 Deno.test("names without end: rows have the calls of those that were forgotten, too", () => {
