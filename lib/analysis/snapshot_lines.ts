@@ -34,9 +34,9 @@ export class SnapshotLines<Line extends Interval> {
     return this.#held;
   }
 
-  /** Of each file, in order of their ends. */
-  get files(): Line[][] {
-    return [...this.#files.values()].map(inOrder);
+  /** By file, in order of their ends. */
+  get files(): Map<string, Line[]> {
+    return new Map([...this.#files].map(([file, lines]) => [file, inOrder(lines)]));
   }
 
   #join(): void {
@@ -117,12 +117,11 @@ export const SCHED_LINES: Rules<SchedSnapshot> = {
     off_cpu_ns: added(line.off_cpu_ns, next.off_cpu_ns),
     page_faults: added(line.page_faults, next.page_faults),
     pressure: next.pressure,
-    names: { ...line.names, ...next.names },
   }),
 };
 
 function added(sums: SchedSnapshot["off_cpu_ns"], more: SchedSnapshot["off_cpu_ns"]): SchedSnapshot["off_cpu_ns"] {
   const all = { ...sums };
-  for (const [pid, value] of Object.entries(more)) all[pid] = (all[pid] ?? 0) + value;
+  for (const [key, value] of Object.entries(more)) all[key] = (all[key] ?? 0) + value;
   return all;
 }

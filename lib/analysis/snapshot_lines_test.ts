@@ -39,7 +39,7 @@ Deno.test("lines: never more are held than asked for, whatever they tell is in t
     held.add(all.at(-1)!, "file");
     assert.ok(held.held <= MOST, `${held.held} after ${i + 1}`);
   }
-  const [lines] = held.files;
+  const lines = held.files.get("file");
   assert.deepEqual(ordered(sumOf(lines!)), ordered(sumOf(all)));
   let end = START;
   for (const { timestamp, interval_s } of lines!) {

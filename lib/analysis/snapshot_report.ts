@@ -2,6 +2,7 @@ import type { Chart, Series } from "../events/view.ts";
 import type { ReportResult } from "./report_schema.ts";
 import type { IoSnapshot, SchedSnapshot } from "./snapshots_schema.ts";
 import { log2Quantile } from "./log2_quantile.ts";
+import { processKey, processOf, SnapshotProcesses } from "./snapshot_processes.ts";
 import { inOrder, IO_LINES, RESOURCES, SCHED_LINES, SnapshotLines, stalledSince, STALLS } from "./snapshot_lines.ts";
 import { beginOf, type Interval, type Piece, placeBefore, type Stretch, stretchesOf } from "./stretches.ts";
 
@@ -16,6 +17,8 @@ const MOST_PROCESSES = 8, MOST_DEVICES = 8;
 export class SnapshotReport {
   readonly #io: SnapshotLines<IoSnapshot>;
   readonly #sched: SnapshotLines<SchedSnapshot>;
+  /** By file. */
+  readonly #processes = new Map<string, SnapshotProcesses>();
   /** When each line was, also those that are one by now. */
   readonly #intervals = { io: [] as Interval[], sched: [] as Interval[] };
   #unread = 0;
@@ -33,7 +36,9 @@ export class SnapshotReport {
 
   /** `file`: from which the line is. What the kernel has added up since it began is of one machine, and compared within a file. */
   sched(line: SchedSnapshot, file: string): void {
-    this.#sched.add(line, file);
+    let processes = this.#processes.get(file);
+    if (!processes) this.#processes.set(file, processes = new SnapshotProcesses());
+    this.#sched.add(processes.of(line), file);
     this.#was(this.#intervals.sched, line);
   }
 
@@ -72,8 +77,9 @@ export class SnapshotReport {
 
   get #lines(): All {
     if (this.#all) return this.#all;
-    const { files } = this.#sched;
-    return this.#all = { io: inOrder(this.#io.files.flat()), sched: inOrder(files.flat()), before: new Map(files.values().flatMap(comparable)) };
+    const files = [...this.#sched.files].map(([file, lines]) => lines.map((line) => this.#processes.get(file)!.named(line)));
+    const io = inOrder([...this.#io.files.values()].flat());
+    return this.#all = { io, sched: inOrder(files.flat()), before: new Map(files.values().flatMap(comparable)) };
   }
 }
 
@@ -179,30 +185,22 @@ function latencyCharts(lines: readonly IoSnapshot[], stretches: readonly Stretch
 }
 
 /** Of one process, or of all. */
-function sumOf(pieces: readonly Piece<SchedSnapshot>[], of: "off_cpu_ns" | "page_faults", pid?: string): number {
-  const ofLine = (line: SchedSnapshot) => pid === undefined ? Object.values(line[of]).reduce((sum, value) => sum + value, 0) : line[of][pid] ?? 0;
+function sumOf(pieces: readonly Piece<SchedSnapshot>[], of: "off_cpu_ns" | "page_faults", key?: string): number {
+  const ofLine = (line: SchedSnapshot) => key === undefined ? Object.values(line[of]).reduce((sum, value) => sum + value, 0) : line[of][key] ?? 0;
   return pieces.reduce((sum, { line, part }) => sum + ofLine(line) * part, 0);
 }
 
 function processesOf(lines: readonly SchedSnapshot[]): ReportResult["processes"] {
   const sums = new Map<string, { offCpuNs: number; pageFaults: number }>();
-  const add = (pid: string, offCpuNs: number, pageFaults: number) => {
-    const sum = sums.get(pid) ?? { offCpuNs: 0, pageFaults: 0 };
-    sums.set(pid, { offCpuNs: sum.offCpuNs + offCpuNs, pageFaults: sum.pageFaults + pageFaults });
+  const add = (key: string, offCpuNs: number, pageFaults: number) => {
+    const sum = sums.get(key) ?? { offCpuNs: 0, pageFaults: 0 };
+    sums.set(key, { offCpuNs: sum.offCpuNs + offCpuNs, pageFaults: sum.pageFaults + pageFaults });
   };
   for (const { off_cpu_ns, page_faults } of lines) {
-    for (const [pid, ns] of Object.entries(off_cpu_ns)) add(pid, ns, 0);
-    for (const [pid, faults] of Object.entries(page_faults)) add(pid, 0, faults);
+    for (const [key, ns] of Object.entries(off_cpu_ns)) add(key, ns, 0);
+    for (const [key, faults] of Object.entries(page_faults)) add(key, 0, faults);
   }
-  const names = namesOf(lines);
-  return [...sums].map(([pid, sum]) => ({ pid, name: names.get(pid) ?? null, ...sum })).sort((a, b) =>
-    b.offCpuNs - a.offCpuNs || Number(a.pid) - Number(b.pid)
-  );
-}
-
-/** By process: what it called itself last. */
-function namesOf(lines: readonly SchedSnapshot[]): Map<string, string> {
-  return new Map(lines.flatMap(({ names = {} }) => Object.entries(names)));
+  return [...sums].map(([key, sum]) => ({ ...processOf(key), ...sum })).sort((a, b) => b.offCpuNs - a.offCpuNs || Number(a.pid) - Number(b.pid));
 }
 
 function processCharts(lines: readonly SchedSnapshot[], stretches: readonly Stretch<SchedSnapshot>[]): Chart[] {
@@ -214,12 +212,12 @@ function processCharts(lines: readonly SchedSnapshot[], stretches: readonly Stre
     const perSecond = (sum: number, { seconds }: Stretch<SchedSnapshot>) => sum / scale / seconds;
     const series = shown.map(({ pid, name }) => ({
       name: name === null ? pid : `${name} ${pid}`,
-      values: stretches.map((stretch) => perSecond(sumOf(stretch.pieces, of, pid), stretch)),
+      values: stretches.map((stretch) => perSecond(sumOf(stretch.pieces, of, processKey(pid, name)), stretch)),
     }));
     if (others === 0) return series;
     // What is left of all: a day may have had a hundred thousand processes.
     const left = stretches.map((stretch) => {
-      const { pieces } = stretch, rest = shown.reduce((sum, { pid }) => sum - sumOf(pieces, of, pid), sumOf(pieces, of));
+      const { pieces } = stretch, rest = shown.reduce((sum, { pid, name }) => sum - sumOf(pieces, of, processKey(pid, name)), sumOf(pieces, of));
       return perSecond(Math.max(0, rest), stretch);
     });
     return [...series, { name: `${others} others`, values: left }];
