@@ -259,6 +259,11 @@ Deno.test("io: what each thread read, asked of disks and touched, who waited lon
   assert.deepEqual(table?.type === "table" && table.rows.map(([name]) => name), [`${other}`, `reader ${t.tid} main`]);
 });
 
+Deno.test("io: a thread that has the number of another process's is another one", () => {
+  const later = new TestSpans(t.pid + 7, t.tid), found = result([t.read("a", 0, 10, 100), later.read("b", 20, 25, 30)]);
+  assert.deepEqual(found.threads.map(({ pid, tid, readBytes }) => [pid, tid, readBytes]), [[t.pid, t.tid, 100], [t.pid + 7, t.tid, 30]]);
+});
+
 Deno.test("io: faults by tensor, of all processes, most time for the disk first", () => {
   const touched = (tensor: string | null, faults: number, major: number) => ({ tensor, faults, major, majorNs: major * MS });
   const told = (...all: ReturnType<typeof touched>[]): Span => ({ ...t.exit(900), name: "m.gguf", category: "memory.tensors", touched: all });

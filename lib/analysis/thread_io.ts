@@ -1,4 +1,5 @@
 import type { Instant, Slice } from "../events/span.ts";
+import { whoIs } from "../programs/who.ts";
 import type { IoResult } from "./io_schema.ts";
 import type { ThreadNames } from "./thread_name.ts";
 
@@ -9,7 +10,7 @@ const NONE = { reads: 0, readBytes: 0, readNs: 0, requests: 0, requestBytes: 0, 
 
 /** What each thread read, asked of disks, and touched. */
 export class ThreadIo {
-  /** By thread, whose number is its own on the machine. */
+  /** By process and thread: two processes may have had one thread's number, one after the other. */
   readonly #threads = new Map<number, Sums>();
 
   constructor(readonly names: ThreadNames) {}
@@ -45,8 +46,9 @@ export class ThreadIo {
   }
 
   #of(pid: number, tid: number): Sums {
-    let thread = this.#threads.get(tid);
-    if (!thread) this.#threads.set(tid, thread = { pid, tid, name: "", ...NONE });
+    const who = whoIs(pid, tid);
+    let thread = this.#threads.get(who);
+    if (!thread) this.#threads.set(who, thread = { pid, tid, name: "", ...NONE });
     return thread;
   }
 }
