@@ -66,16 +66,15 @@ class SnapshotsExporter implements Exporter {
   #fields({ latency, inflight, names, offCpuNs, pageFaults, processNames, pressure }: IntervalTotals) {
     for (const [device, name] of names ?? []) this.#devices.set(device, name);
     if (latency && inflight) {
-      const byDevice = Map.groupBy(latency, ({ device }) => device);
       return {
-        latency_histogram: [...byDevice].map(([device, slots]) => ({
-          device_name: this.#nameOf(device),
-          total: slots.reduce((sum, { count }) => sum + count, 0),
-          buckets: slots.toSorted((a, b) => a.slot - b.slot).map(({ slot, count }) => (
-            { slot, count, bucket_low: 2 ** slot, bucket_high: 2 ** (slot + 1) - 1 }
+        latency_histogram: this.#byName(latency).map(([device_name, slots]) => ({
+          device_name,
+          total: sumOf(slots),
+          buckets: [...Map.groupBy(slots, ({ slot }) => slot)].toSorted(([a], [b]) => a - b).map(([slot, same]) => (
+            { slot, count: sumOf(same), bucket_low: 2 ** slot, bucket_high: 2 ** (slot + 1) - 1 }
           )),
         })),
-        inflight: inflight.map(({ device, count }) => ({ device_name: this.#nameOf(device), count })),
+        inflight: this.#byName(inflight).map(([device_name, same]) => ({ device_name, count: sumOf(same) })),
       };
     }
     return {
@@ -86,7 +85,12 @@ class SnapshotsExporter implements Exporter {
     };
   }
 
-  #nameOf(device: string): string {
-    return this.#devices.get(device) ?? device;
+  /** Ways to an NVMe disk have numbers of their own, and its name. */
+  #byName<Row extends { readonly device: string }>(rows: readonly Row[]): [name: string, rows: Row[]][] {
+    return [...Map.groupBy(rows, ({ device }) => this.#devices.get(device) ?? device)];
   }
+}
+
+function sumOf(rows: readonly { readonly count: number }[]): number {
+  return rows.reduce((sum, { count }) => sum + count, 0);
 }

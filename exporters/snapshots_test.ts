@@ -68,6 +68,19 @@ Deno.test("snapshots: another turn begins with its own window, and a disk that c
   assert.deepEqual(lines[1].inflight, [{ device_name: "loop0", count: 1 }, { device_name: "nvme2n1", count: 2 }]);
 });
 
+Deno.test("snapshots: two ways to one disk, which have its name, are one", () => {
+  const latency = [{ device: "259:0", slot: 7, count: 3 }, { device: "259:2", slot: 7, count: 4 }, { device: "259:2", slot: 1, count: 5 }];
+  const inflight = [{ device: "259:0", count: 2 }, { device: "259:2", count: 7 }, { device: "7:0", count: 1 }];
+  const names = new Map([["259:0", "nvme0n1"], ["259:2", "nvme0n1"]]);
+  const [line] = written([opened, told(5, { latency, inflight, names })]).lines;
+  assert.deepEqual(line.latency_histogram, [{
+    device_name: "nvme0n1",
+    total: 12,
+    buckets: [{ slot: 1, count: 5, bucket_low: 2, bucket_high: 3 }, { slot: 7, count: 7, bucket_low: 128, bucket_high: 255 }],
+  }]);
+  assert.deepEqual(line.inflight, [{ device_name: "nvme0n1", count: 9 }, { device_name: "loop0", count: 1 }]);
+});
+
 Deno.test("snapshots: processes of an interval, and what the kernel says of pressure", () => {
   const stalls = { avg10: 1.5, avg60: 0, avg300: 0, total: 12345 };
   const pressure = { cpu: { some: stalls, full: null }, io: { some: stalls, full: stalls }, memory: { some: null, full: null } };

@@ -48,8 +48,12 @@ class IoAnalysis implements Analysis<IoResult> {
   readonly #quality = new QualityCount();
   readonly #windows = new Windows();
   readonly #pids = new Set<number>();
+  /** Of devices of one name the number of the first one: ways to an NVMe disk have numbers of their own, and its name. */
+  readonly #firsts: ReadonlyMap<string, string>;
 
-  constructor(readonly names: ReadonlyMap<string, string>) {}
+  constructor(readonly names: ReadonlyMap<string, string>) {
+    this.#firsts = new Map([...names].map(([number, name]) => [name, number] as const).toReversed());
+  }
 
   span(span: Span): void {
     switch (span.type) {
@@ -132,7 +136,7 @@ class IoAnalysis implements Analysis<IoResult> {
     if (instant.category === "memory.threads") return this.#threads.faults(instant);
     if (instant.category === "block.pieces") return this.#merged(instant);
     if (instant.category !== "block.requeue") return;
-    const device = String(instant.args!.device);
+    const device = this.#disk(String(instant.args!.device));
     this.#requeued.set(device, (this.#requeued.get(device) ?? 0) + 1);
   }
 
@@ -144,7 +148,7 @@ class IoAnalysis implements Analysis<IoResult> {
   /** Another turn counts afresh. */
   #merged({ args }: Instant): void {
     const { device, what, merged, split } = args as { device: string; what: string; merged: number; split: number };
-    const key = `${device} ${what}`, before = this.#pieces.get(key) ?? { merged: 0, split: 0 };
+    const key = `${this.#disk(device)} ${what}`, before = this.#pieces.get(key) ?? { merged: 0, split: 0 };
     this.#pieces.set(key, { merged: before.merged + merged, split: before.split + split });
   }
 
@@ -171,7 +175,8 @@ class IoAnalysis implements Analysis<IoResult> {
     queued.add(start - block.queuedNs, start);
   }
 
-  #counted(pid: number, { device, what }: BlockRequest): Counted {
+  #counted(pid: number, { device: way, what }: BlockRequest): Counted {
+    const device = this.#disk(way);
     const key = `${device} ${what}`;
     let disk = this.#devices.get(key);
     if (!disk) this.#devices.set(key, disk = { queued: new UnionTime(), parts: [new Requests(device, what)] });
@@ -181,6 +186,10 @@ class IoAnalysis implements Analysis<IoResult> {
       disk.parts.push(own.requests);
     }
     return { requests: own?.requests ?? disk.parts[0], queued: disk.queued };
+  }
+
+  #disk(device: string): string {
+    return this.#firsts.get(this.names.get(device) ?? "") ?? device;
   }
 }
 

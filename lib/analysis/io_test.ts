@@ -13,8 +13,8 @@ function request(start: number, end: number, more: Partial<BlockRequest> = {}): 
   return { ...t.slice("block.request", start, end), block };
 }
 
-function result(spans: readonly Span[]) {
-  return ioResultSchema.parse(analyse(io(new Map([["7:0", "loop0"]])), [shut(0, true), ...spans, shut(1000, false)]));
+function result(spans: readonly Span[], names = new Map([["7:0", "loop0"]])) {
+  return ioResultSchema.parse(analyse(io(names), [shut(0, true), ...spans, shut(1000, false)]));
 }
 
 Deno.test("io: requests by device and kind, the queue and the device apart, and how many the device had at once", () => {
@@ -50,6 +50,19 @@ Deno.test("io: requests by device and kind, the queue and the device apart, and 
   );
   const notes = presentIo(found).flatMap((view) => view.type === "note" && view.text.includes("once more") ? [view.text] : []);
   assert.deepEqual(notes, ["1 request of loop0 had to be handed to it once more."]);
+});
+
+Deno.test("io: two ways to one disk, which have its name, are one", () => {
+  const way = (device: string, at: number): Span[] => [
+    request(at, at + 100, { device }),
+    { ...t.exit(600), category: "block.requeue", args: { device } },
+    { ...t.exit(700), category: "block.pieces", name: "read", args: { device, what: "read", merged: 2, split: 3 } },
+  ];
+  const names = new Map([["259:0", "nvme0n1"], ["259:2", "nvme0n1"]]);
+  const { devices, processes } = result([...way("259:2", 0), ...way("259:0", 50)], names);
+  const told = devices.map(({ device, name, requests, requeued, merged, split }) => [device, name, requests, requeued, merged, split]);
+  assert.deepEqual([told, devices[0]!.meanInFlight], [[["259:0", "nvme0n1", 2, 2, 4, 6]], 0.2]);
+  assert.deepEqual(processes.map(({ requests }) => requests), [2]);
 });
 
 Deno.test("io: what was merged into requests and split off them is a column of its own where there was any", () => {
