@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { MAPS_OF_SUMS } from "../machine/needs/surroundings.ts";
 import { profiles } from "./profiles.ts";
 
 for (const [name, load] of Object.entries(profiles)) {
@@ -15,3 +16,8 @@ for (const [name, load] of Object.entries(profiles)) {
     }
   });
 }
+
+Deno.test("profiles: `io` has as many maps of sums as doctor reckons with", async () => {
+  const unasked = (await profiles.io!()).probes.filter(({ asked }) => asked === undefined);
+  assert.equal(unasked.flatMap(({ maps, sums }) => Object.keys({ ...maps, ...sums })).length, MAPS_OF_SUMS);
+});

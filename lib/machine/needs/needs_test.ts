@@ -58,6 +58,11 @@ Deno.test("needs: what can be mended names the command, as root without sudo and
     ["memory for bpftrace", "warning", "echo 10422845440 | tee '/sys/fs/cgroup/a b/memory.max'"],
   ]);
   assert.deepEqual(lacking({}, { memoryLimit: limit(2 ** 30) }), []);
+  // Rows of sums have room for each processor that there may be.
+  const many = { possibleCpus: 256 }, enough = 2 ** 30 + 9 * (256 - 32) * 8 * 65_536;
+  assert.deepEqual(lacking({ possibleCpus: 32 }, { memoryLimit: limit(2 ** 30) }), []);
+  assert.deepEqual(lacking(many, { memoryLimit: limit(enough - 1) }).map(([need]) => need), ["memory for bpftrace"]);
+  assert.deepEqual(lacking(many, { memoryLimit: limit(enough), availableMemory: enough }), []);
   const available = 300 << 20, ofMachine = "End what is not needed, or use less.";
   assert.deepEqual(lacking({}, { availableMemory: available }), [["memory for bpftrace", "warning", ofMachine]]);
   assert.deepEqual(lacking({}, { availableMemory: available, memoryLimit: limit(available + 1) }), [["memory for bpftrace", "warning", ofMachine]]);

@@ -16,8 +16,15 @@ const configured = [
   "CONFIG_FTRACE_SYSCALLS",
 ] as const;
 
-/** A bpftrace takes 90 to 160 MB, there are up to four of them, and llmprof itself. */
-const enoughMemory = 1 << 30;
+/**
+ * A bpftrace takes 90 to 160 MB, there are up to four of them, and llmprof itself. And the kernel has room for each row of a map of sums once for
+ * each processor that it is ready for: of `io`, which has most of them, 144 MiB where these are 32.
+ */
+const enoughMemory = (possibleCpus: number) => (1 << 30) + Math.max(0, possibleCpus - 32) * MAPS_OF_SUMS * rowsOfSums * 8;
+/** Of `io`, without those that are asked for (`--syscalls`). */
+export const MAPS_OF_SUMS = 9;
+/** DEFAULT_MAP_KEYS of tracing/command_line.ts, whose room comes behind this one. */
+const rowsOfSums = 65_536;
 /** Those bpftraces, a guard, what reads the machine, and threads that llmprof starts when there is something for them to do. */
 const enoughProcesses = 20;
 /** A bpftrace that makes a file of each probe has 300 for a GPU's libraries, and some more for each processor. */
@@ -65,9 +72,10 @@ function kprobes({ config }: Surroundings): Check {
   return ok("kprobes", `${here}nothing needs them`);
 }
 
-function memory({ root }: Capabilities, { memoryLimit, availableMemory }: Surroundings): Check {
+function memory({ root, possibleCpus }: Capabilities, { memoryLimit, availableMemory }: Surroundings): Check {
+  const enough = enoughMemory(possibleCpus);
   const need = "memory for bpftrace", mayKill = "The kernel may kill bpftrace, or the target, in the middle of a run.";
-  if (availableMemory < Math.min(enoughMemory, memoryLimit?.left ?? Infinity)) {
+  if (availableMemory < Math.min(enough, memoryLimit?.left ?? Infinity)) {
     return warning(need, `${mebibytes(availableMemory)} left on this machine`, {
       consequence: mayKill,
       advice: "End what is not needed, or use less.",
@@ -76,10 +84,10 @@ function memory({ root }: Capabilities, { memoryLimit, availableMemory }: Surrou
   if (!memoryLimit) return ok(need, "no limit");
   const { left, most, file } = memoryLimit;
   const found = `limited to ${mebibytes(most)}, ${mebibytes(Math.max(0, left))} of them left`;
-  if (left >= enoughMemory) return ok(need, found);
+  if (left >= enough) return ok(need, found);
   return warning(need, found, {
     consequence: file.endsWith(".high") ? "The kernel holds llmprof, bpftrace and the target back while they have more." : mayKill,
-    fix: `echo ${most - left + 2 * enoughMemory} | ${asRoot(root, `tee ${quoteWord(file)}`)}`,
+    fix: `echo ${most - left + 2 * enough} | ${asRoot(root, `tee ${quoteWord(file)}`)}`,
     advice: "In a container: give it more memory.",
   });
 }
