@@ -21,6 +21,8 @@ import { Tap } from "./tap.ts";
 const ATTACH_TIMEOUT_MS = 60_000;
 /** A bpftrace that has said nothing for so long, not even a heartbeat, will say nothing more. */
 const SILENCE_MS = 3000;
+/** Longer than a clock goes wrong between two heartbeats, and shorter than a machine sleeps. */
+const SLEPT_NS = 1e9;
 
 /** A program of the run: its bpftrace, where its bytes go, and what has been seen of it. */
 export class Attached {
@@ -30,6 +32,8 @@ export class Attached {
   onEvent: ((event: Event) => void) | undefined;
   /** bpftrace has reported that its buffer had no room for so many. */
   onLost: ((count: number) => void) | undefined;
+  /** The machine was suspended for so long. */
+  onSlept: ((ns: Ns) => void) | undefined;
   /** Hits that the kernel had skipped when its window was opened, or a moment later: of whatever ran since it was loaded. Absent: it never was opened. */
   skippedBefore: Promise<number> | undefined;
   /** How long after the kernel told it the latest heartbeat came; with a buffer for each processor, of which one may be silent, nobody knows. */
@@ -104,7 +108,8 @@ export class Attached {
         this.onEvent?.(event);
       },
       beat: (at) => {
-        clock.notBefore(at);
+        const slept = clock.notBefore(at);
+        if (slept > SLEPT_NS) this.onSlept?.(slept);
         if (this.program.schema.buffers === undefined) this.late = Math.max(this.late, clock.now() - at);
         this.#reading.beat(at);
         this.#readUntil = at - this.program.schema.disorderNs;

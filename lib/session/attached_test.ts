@@ -59,6 +59,16 @@ Deno.test("attached: how long after the kernel told it the latest heartbeat came
   assert.equal(attached.late, 6e9);
 });
 
+Deno.test("attached: that the machine was suspended the next heartbeat tells", async () => {
+  let now = 0;
+  const { says, attached } = await counting({}, () => now), slept: number[] = [];
+  attached.onSlept = (ns) => void slept.push(Math.round(ns / 1e6));
+  await says("(9, 3000000000)");
+  now = 100;
+  await says("(9, 3100000000)", "(9, 3400000000)", "(9, 63400000000)", "(9, 63500000000)");
+  assert.deepEqual(slept, [60_000]);
+});
+
 Deno.test("attached: rows of maps that were written before its end are waited for", async () => {
   const { says, tally } = await counting({ rows: ["t/p.hit"] });
   assert.equal(await says("2 10 0", "(9, 11)", "@n: 2", "@rows0[6, 0]: (10, 1/1, 7)", "(8, 8)", "(9, 12)", "(9, 13)"), undefined);

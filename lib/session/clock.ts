@@ -16,6 +16,8 @@ export class HostClock implements Clock {
   readonly base: bigint;
   readonly realtimeOffset: bigint;
   #offsetMs: number;
+  /** By a heartbeat: until then it may be wrong by as much as the wall clock was set meanwhile. */
+  #isSet = false;
 
   /** @param origin Wall-clock milliseconds at which `monotonic` was 0. */
   constructor(reading: ClockReading, readonly monotonic: Monotonic, origin: number) {
@@ -26,9 +28,15 @@ export class HostClock implements Clock {
     this.#offsetMs = origin - Number(this.base + this.realtimeOffset) / 1e6;
   }
 
-  /** A heartbeat that a program printed is in the past. Were this clock behind it, llmprof's stream would hold back all others by as much. */
-  notBefore(at: Ns): void {
-    this.#offsetMs += Math.max(0, at - this.now()) / 1e6;
+  /**
+   * A heartbeat that a program printed is in the past. Were this clock behind it, llmprof's stream would hold back all others by as much. Returns for
+   * how long the machine was asleep since the last one, a moment more or less.
+   */
+  notBefore(at: Ns): Ns {
+    const behind = Math.max(0, at - this.now()), slept = this.#isSet ? behind : 0;
+    this.#offsetMs += behind / 1e6;
+    this.#isSet = true;
+    return slept;
   }
 
   now(): Ns {

@@ -41,6 +41,10 @@ function sumsLate(stream: string, late: Ns): string {
   return `${came}: sums may be told of another interval, or be lost`;
 }
 
+function wasAsleep(ns: Ns): string {
+  return `the machine was suspended for ${(ns / 1e9).toFixed(1)} s: what went on meanwhile (a token, a wait) seems to have lasted longer by as much`;
+}
+
 export interface EndedProgram {
   readonly tap: Tap;
   readonly program: Program;
@@ -227,6 +231,7 @@ export class Programs {
 
   #connect(attached: Attached, from?: number): void {
     attached.onLost = (count) => this.tell({ fact: "lost", stream: attached.stream, count });
+    attached.onSlept = (ns) => this.tell({ fact: "note", text: wasAsleep(ns) });
     const discarded = attached.connect(
       this.#timeline!,
       this.#recording?.stream(attached.program.schema) ?? null,
