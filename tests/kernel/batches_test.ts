@@ -24,16 +24,16 @@ for (const [index, [name, engine]] of ways.entries()) {
     // See batches.c. Of two sequences at neighbouring places none is a guess.
     const right = 2 * (0 + 1 + 2 + 3 + 4) + 0 + 1 + 2, beside = 2 + 19 + 2 + 18;
     const generated = 101 + 11 * 3 + 5 * 19 + 13 + right + 1;
-    const rightOfTwo = 2 * (0 + 1 + 2 + 0 + 1 + 2 + 0), generatedOfTwo = 7 * 2 + rightOfTwo + 2, neighbours = 2 * (17 * 2 + 3);
+    const rightOfTwo = 2 * (0 + 1 + 2 + 0 + 1 + 2 + 0), generatedOfTwo = 7 * 2 + rightOfTwo + 2, neighbours = 2 * (17 * 2 + 3), crowd = 2 * 200;
     // In both ways, alone and beside a prompt.
     const guessed = 2 * 13 * 4 + 4 * 7 * 4, kept = 2 * right + 4 * rightOfTwo, ofContext = 2 * generated + 4 * generatedOfTwo + beside;
     assert.deepEqual(result.tokens, {
-      prefill: 2 * (37 + 29 + 41 + 17 + 5 + 8 * 23),
-      decode: ofContext + neighbours,
-      besidePrompts: beside + 2 * generatedOfTwo,
+      prefill: 2 * (37 + 29 + 41 + 17 + 5 + 8 * 23 + 31),
+      decode: ofContext + neighbours + crowd,
+      besidePrompts: beside + 2 * generatedOfTwo + crowd,
       guessed,
       kept,
-      prefillCalls: 2 * (5 + 8),
+      prefillCalls: 2 * (5 + 8 + 1),
       decodeCalls: 2 * (101 + 11 + 5 + 13 + 1 + 8) + 1 + 2 * (17 + 3),
       openCalls: 0,
       failedCalls: 1,
@@ -41,6 +41,7 @@ for (const [index, [name, engine]] of ways.entries()) {
     const told = result.contexts.map(({ guesses, decode, guessed, kept }) => ({ guesses, decode, guessed, kept }));
     assert.deepEqual(told.sort((a, b) => b.decode - a.decode), [
       { guesses: false, decode: ofContext, guessed, kept },
+      { guesses: false, decode: crowd, guessed: 0, kept: 0 },
       { guesses: true, decode: 2 * (2 * 13 + 4 * 7), guessed: 0, kept: 0 },
       { guesses: false, decode: neighbours, guessed: 0, kept: 0 },
     ]);
@@ -59,8 +60,8 @@ for (const [index, [name, engine]] of ways.entries()) {
     assert.deepEqual(slices.map(({ category, n, tokens }) => [category, Number(n), Number(tokens)]), [
       [
         "llama.decode",
-        2 * (117 + 4 + 3 * 13 + 1) + 4 * (8 + 7 * 2) + 1 + 2 * (1 + 17 + 3),
-        2 * (2 * (7 * (2 + 6) + 2) + 8 * 23) + 2 * (229 + 13 * (5 + 2) + 1 + 37 + 31 + 17) + 60 + 59 + 1 + 2 * 5 + neighbours,
+        2 * (117 + 4 + 3 * 13 + 1) + 4 * (8 + 7 * 2) + 1 + 2 * (1 + 17 + 3) + 2,
+        2 * (2 * (7 * (2 + 6) + 2) + 8 * 23) + 2 * (229 + 13 * (5 + 2) + 1 + 37 + 31 + 17) + 60 + 59 + 1 + 2 * 5 + neighbours + crowd + 2 * 31,
       ],
       ["llama.encode", 7, 7 * 13],
     ]);

@@ -15,6 +15,7 @@
  *     through llama_process, 7 encodes of 13 tokens; and one token that is refused
  *     through each, of a third context: a prompt of 5, and 17 times two, of two sequences that happen to be at neighbouring places, of which then the one
  *     that is ahead goes on alone for 3 times
+ *     through each, of a fourth context: 200 tokens, of as many sequences, beside a prompt of 31
  *
  * with places in a sequence that go on from call to call, but for the text to embed. A batch is a few numbers here, not what it is in llama.cpp, because
  * llmprof must not depend on that. The functions are exported by the program itself; with INLINED, those inside of them as well. It computes nothing, and
@@ -29,7 +30,7 @@
 
 #define EXPORTED __attribute__((noipa))
 
-enum { MOST = 64, ENCODE = 0, DECODE = 1, REFUSED = 1 };
+enum { MOST = 256, ENCODE = 0, DECODE = 1, REFUSED = 1 };
 
 struct llama_batch_ext {
   int32_t tokens, refuse;
@@ -80,7 +81,7 @@ EXPORTED int32_t llama_process(void *context, int type, struct llama_batch_ext *
 }
 
 /* Contexts are told apart by where they are. */
-static char context, draft, other;
+static char context, draft, other, crowded;
 static int place;
 /* Where a prompt is that is a sequence of its own; otherwise it follows what is before it. */
 enum { BEHIND = -1 };
@@ -205,6 +206,11 @@ static void neighbours(decode *decode) {
   for (place++; place < 5 + 17 + 4; place++) decode(&other, 1, 0, 1);
 }
 
+static void crowd(decode *decode) {
+  place = 200;
+  decode(&crowded, 200, 31, 1);
+}
+
 int main(void) {
   char line;
   if (write(1, "ready\n", 6) != 6 || read(0, &line, 1) != 1) err(1, "standard input");
@@ -216,5 +222,7 @@ int main(void) {
   process(&context, DECODE, 1, 0, 1, REFUSED);
   neighbours(by_value);
   neighbours(by_pointer);
+  crowd(by_value);
+  crowd(by_pointer);
   return 0;
 }
