@@ -10,7 +10,7 @@ const GPU_NODE = /^\/dev\/(?:\S+\/)?(?:nvidia(?:\d+|ctl|-uvm(?:-tools)?|-modeset
 const KERNEL_THREADS = [
   /^(?:kworker\/(?:u?\d+:\d|R-)|irq\/\d+-)\S*$/,
   /^(?:ksoftirqd\/|idle_inject\/|migration\/|kswapd|kcompactd)\d+$/,
-  /^(?:khugepaged|rcu_(?:sched|bh|preempt|\w*gp|tasks\w*|exp_\w*))$/,
+  /^(?:khugepaged|rcu_(?:sched|bh|preempt|\w*gp|tasks\w*|exp_[\w/]*))$/,
 ];
 
 /** Whether a file's name is the system's or a driver's: it is called so on every machine, tells nothing of a user, and says what it does. */
