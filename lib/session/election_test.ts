@@ -9,13 +9,17 @@ Deno.test("election: weights that are opened or mapped, and libraries of inferen
     assert.ok(event("files/access.open", name) && event("files/access.map", name), name);
   }
   const cut = `${`sha256-${"0a".repeat(32)}`.slice(0, 64)}…`;
-  for (const name of ["ggml-tiny.en.bin", cut, `/hub/models--a--b/blobs/${"0a".repeat(32)}`]) assert.ok(event("files/access.open", name), name);
-  for (const name of ["libtorch_cpu.so", "libnvinfer.so.10", "libonnxruntime.so.1.20"]) {
+  const inCache = `/hub/models--a--b/blobs/${"0a".repeat(32)}`;
+  for (const name of ["ggml-tiny.en.bin", "openvino_model.bin", "openvino_language_model.bin", cut, inCache]) {
+    assert.ok(event("files/access.open", name), name);
+  }
+  for (const name of ["libtorch_cpu.so", "libnvinfer.so.10", "libonnxruntime.so.1.20", "libopenvino_intel_cpu_plugin.so"]) {
     assert.ok(event("files/access.map", name), name);
     // Whoever only opens a library may be a package manager.
     assert.ok(!event("files/access.open", name), name);
   }
-  for (const name of ["0a".repeat(20), "0a".repeat(32), `${"0a".repeat(32)}…`, "notes.txt", "gguf", "x.gguf.part", "libc.so.6", "libllamas.txt"]) {
+  const numbers = ["0a".repeat(20), "0a".repeat(32), `${"0a".repeat(32)}…`];
+  for (const name of [...numbers, "notes.txt", "gguf", "x.gguf.part", "libc.so.6", "libllamas.txt", "libopenvino.so.2520", "openvino_notes.bin"]) {
     assert.ok(!event("files/access.map", name), name);
   }
   // A helper maps these, too.

@@ -12,12 +12,14 @@ const ENGINES: readonly (readonly [string, RegExp])[] = [
   ["vLLM", /\/vllm\/[^/]*\.so$/],
   ["TensorRT", /\/libnvinfer\.[^/]*$/],
   ["llama.cpp", /\/libllama\.[^/]*$/],
+  // Who asks it to compute may have PyTorch for the rest.
+  ["OpenVINO", /\/libopenvino_\w+_plugin\.[^/]*$/],
   ["PyTorch", /\/libtorch_(cpu|cuda)\.so(\.\d+)*$/],
   ["ONNX Runtime", /\/libonnxruntime\.[^/]*$/],
   ["ggml", /\/libggml(-base)?\.[^/]*$/],
 ];
 /** Engines of which nothing but the outside is seen. */
-const CLOSED: readonly string[] = ["TensorRT", "ONNX Runtime"];
+const CLOSED: readonly string[] = ["TensorRT", "OpenVINO", "ONNX Runtime"];
 /** More processes are not looked at: workers of one server have mapped the same. */
 const MOST_PROCESSES = 64;
 

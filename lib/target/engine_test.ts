@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { FolderFiles } from "../../tests/harness/folder_files.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
-import { findEngine, quantisationOf } from "./engine.ts";
+import { findEngine, hasOperators, quantisationOf } from "./engine.ts";
 
 /** Each line: mebibytes and path. */
 function machine(
@@ -58,6 +58,17 @@ Deno.test("engine: a distribution's PyTorch has its version in the names of its 
   const files = machine(folder.path, { 5: { maps: ["300 /usr/lib/x86_64-linux-gnu/libtorch_cpu.so.1.13.0"] } });
   const { engine, version } = (await findEngine(files, [5]))!;
   assert.deepEqual([engine, version], ["PyTorch", "1.13.0"]);
+});
+
+Deno.test("engine: OpenVINO is who has made a device ready for it, whoever asks it to compute", async () => {
+  using folder = temporary();
+  const files = machine(folder.path, {
+    5: { maps: ["300 /venv/torch/lib/libtorch_cpu.so", "9 /venv/libs/libopenvino_intel_cpu_plugin.so", "700 /models/a/openvino_model.bin"] },
+    6: { maps: ["1 /usr/lib/libopenvino.so.2520"] },
+  });
+  const { engine, version, model } = (await findEngine(files, [6, 5]))!;
+  assert.deepEqual([engine, version, model], ["OpenVINO", null, "openvino_model.bin"]);
+  assert.ok(!hasOperators(engine));
 });
 
 Deno.test("engine: a word that ends as a model's name does, and holds more, names none", async () => {

@@ -1,8 +1,9 @@
 import { lastPart } from "../events/text.ts";
 
-/** By its kind; whisper.cpp's name the kind first, and ollama's are called by what is in them. A name from a probe is cut after 64 bytes. */
-const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$|^ggml-[\w.-]+\.bin$|^sha256-[0-9a-f]{57,64}…?$/i;
-const LIBRARIES = /^lib(llama|ggml|torch_cpu|torch_cuda|nvinfer|onnxruntime|cudart|vllm)[\w.-]*\.so(\.\d+)*$/;
+/** By its kind; whisper.cpp's and OpenVINO's name that first, ollama's are called by what is in them. A name from a probe is cut after 64 bytes. */
+const WEIGHTS = /\.(gguf|ggml|safetensors|pth|pt|onnx|engine|plan|tflite)$|^(ggml-[\w.-]+|openvino_[\w-]*model)\.bin$|^sha256-[0-9a-f]{57,64}…?$/i;
+/** Of OpenVINO what makes a device ready for it: the rest may be linked into what filters videos (ffmpeg). */
+const LIBRARIES = /^lib(llama|ggml|torch_cpu|torch_cuda|nvinfer|onnxruntime|openvino_\w+_plugin|cudart|vllm)[\w.-]*\.so(\.\d+)*$/;
 const GPU_DRIVERS = /^lib(cuda|amdhip64|vulkan|ze_loader)\.so/;
 
 /** Whether a file holds a model, by its name, or by its folders as far as they are told: other caches call their files by numbers, too. */
