@@ -16,6 +16,14 @@ const MOST_MISSED = 8;
 /** A fact is one line of a recording: of more the largest are told. */
 const MOST_MAPPINGS = 10_000;
 
+/** A file's mapping as an event tells of it. */
+interface ToldMapping {
+  readonly at: number;
+  readonly bytes: number;
+  readonly dev: number;
+  readonly inode: number;
+}
+
 /** Which files processes have mapped and open, and which tensors lie where in those that hold a model: facts for whoever sees addresses and inodes alone. */
 export class HeldFiles {
   /** Files that were looked into, and of which an event told, by device and inode. */
@@ -44,19 +52,19 @@ export class HeldFiles {
     for (const [index, text] of maps.entries()) this.#tell(pids[index]!, mappedIn(text));
   }
 
-  /** A file which may hold a model, where an event is the first that says that it was mapped, or the first after a look that came too late. */
-  firstTold({ record, values }: Event): string | null {
+  /** Of a file which may hold a model, where an event is the first that says that it was mapped, or the first after a look that came too late. */
+  firstTold({ record, values }: Event): ToldMapping | null {
     if (record !== "files/access.map") return null;
-    const [, , length, prot, , dev, inode] = values as number[];
-    const id = fileKey({ dev: dev!, inode: inode! });
-    if (length! < SMALLEST_MODEL || (prot! & EXECUTABLE) !== 0 || this.#told.has(id)) return null;
+    const [, at, bytes, prot, , dev, inode] = values as [number, number, number, number, number, number, number];
+    const id = fileKey({ dev, inode });
+    if (bytes < SMALLEST_MODEL || (prot & EXECUTABLE) !== 0 || this.#told.has(id)) return null;
     this.#told.add(id);
-    return id;
+    return { at, bytes, dev, inode };
   }
 
   /** A process has mapped this file, as {@link firstTold} says. */
-  async look(pid: number, file: string): Promise<void> {
-    const mapped = await this.#mappedBy(pid);
+  async look(pid: number, told: ToldMapping): Promise<void> {
+    const mapped = (await this.#mappedBy(pid)).map((mapping) => asTold(mapping, told)), file = fileKey(told);
     await this.#lookInto(pid, mapped);
     if (this.#known.has(file) || mapped.some((mapping) => fileKey(mapping) === file)) return;
     const missed = (this.#missed.get(file) ?? 0) + 1;
@@ -104,6 +112,12 @@ export class HeldFiles {
       if (tensors) this.fact({ fact: "tensors", dev, inode, tensors });
     }));
   }
+}
+
+/** Where a file of an overlay is mapped, Linux before 6.8 lists the one below: of the same inode on another device. Events tell of the overlay's. */
+function asTold(mapping: Mapping, { at, bytes, dev, inode }: ToldMapping): Mapping {
+  const isThat = mapping.inode === inode && mapping.start < at + bytes && mapping.end > at;
+  return isThat ? { ...mapping, dev } : mapping;
 }
 
 function mapsOf(pid: number): string {

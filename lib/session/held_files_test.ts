@@ -3,6 +3,7 @@ import { FakeProc } from "../../tests/harness/fake_machine.ts";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { ggufHeader } from "../../tests/workloads/gguf.ts";
 import type { Fact } from "../events/fact.ts";
+import { fileKey, type Mapping, parseMaps } from "../target/maps.ts";
 import { HeldFiles } from "./held_files.ts";
 
 const MODEL = ggufHeader({ name: { text: "x" } }, [{ name: "a", extents: [1], type: "f32" }]);
@@ -49,7 +50,24 @@ Deno.test("held files: an event asks for a look once for each file that may be a
   assert.ok(!files.firstTold(event(2 << 20, 5)), "code");
   assert.ok(!files.firstTold(event(2 << 20, 1, 9, "files/access.unmap")));
   const told = [event(2 << 20, 1), event(2 << 20, 1), event(2 << 20, 3, 10)].map((one) => files.firstTold(one));
-  assert.deepEqual(told, [`${DEVICE}:9`, null, `${DEVICE}:10`]);
+  assert.deepEqual(told.map((mapping) => mapping && fileKey(mapping)), [`${DEVICE}:9`, null, `${DEVICE}:10`]);
+});
+
+Deno.test("held files: tensors are those of the file that an event names, where the kernel lists the one below an overlay", async () => {
+  using root = temporary();
+  const proc = new FakeProc(root.path), overlay = DEVICE + 30;
+  proc.process(100, 1, "server");
+  proc.data(100, "/models/0123abcd", 9, 2 << 20, MODEL);
+  const [{ start }] = parseMaps((await proc.files.text("/proc/100/maps"))!) as [Mapping];
+  const dev = async (at: number) => {
+    const facts: Fact[] = [], files = new HeldFiles(proc.files, (fact) => void facts.push(fact));
+    const told = event(2 << 20, 1);
+    await files.look(100, files.firstTold({ ...told, values: told.values.with(1, at).with(5, overlay) })!);
+    return facts.map((fact) => fact.fact === "tensors" && fact.dev);
+  };
+  assert.deepEqual(await dev(Number(start)), [overlay]);
+  // Another file of that inode.
+  assert.deepEqual(await dev(0x1000), [DEVICE]);
 });
 
 Deno.test("held files: who had let go of a file when it was looked at is looked at again when it maps it again, some times", async () => {

@@ -32,8 +32,8 @@ export class Looks {
 
   heard(event: Event): void {
     const { record, pid, tid } = event;
-    const file = this.#held?.firstTold(event);
-    if (file && !this.#left) this.look(() => this.#held!.look(pid, file));
+    const mapping = this.#held?.firstTold(event);
+    if (mapping && !this.#left) this.look(() => this.#held!.look(pid, mapping));
     if (this.#places?.firstTold(event) && !this.#left) this.look(() => this.#places!.look(pid));
     if (this.#held && record === "process/life.exec") this.#begins(pid);
     if (record === "process/life.exit" && pid === tid) this.#beginning.delete(pid);
