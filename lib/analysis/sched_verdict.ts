@@ -36,12 +36,13 @@ export function isIdle(threads: readonly SchedThread[], ns: number): boolean {
 
 /** What a person can do about a wait. */
 const ADVICE: Readonly<Record<string, string>> = {
-  disk: `Read less from the disk: keep the model in memory (more memory; ${LOCKED}), or put it on a faster device.`,
+  disk:
+    `Read less from the disk, or from who answers for the file (a network, a program; io tells): keep the model in memory (more memory; ${LOCKED}),` +
+    " or put it on a faster device.",
   file:
     "Who answers for it, over a network or in a program (NFS, Lustre, FUSE), is late, others have it locked, or the kernel has too little memory for it: " +
     "fewer bytes, or a copy on a disk of this machine.",
-  "page fault":
-    `Weights are read from the disk when they are touched: ${AT_ONCE} reads them at once, where memory is enough, and more memory keeps them.`,
+  "page fault": `Weights are read when they are touched: ${AT_ONCE} reads them at once, where memory is enough, and more memory keeps them.`,
   lock: `Threads wait for each other: fewer of them (${THREADS}), or less work under the lock; --stacks says where they wait for it.`,
   condition:
     "It waits until others have something for it, or have ended: work, a semaphore, Python's lock. What those wait for is in this table, too; " +

@@ -111,6 +111,9 @@ function reasonOf(call: string, isDevice: boolean, file: number, isUninterruptib
 /** Who sends something, takes it or lets it go. */
 const SENDS = /^(send|write|pwrite|splice|tee|connect|accept|recv|read|close|shutdown|exit|io_uring|kill|tgkill)/;
 
+/** That much more is a call by which a program answers for a file, to who waits for it as for a device. */
+const ANSWERS = 512;
+
 /** What a thread does that wakes one which waits for this reason; for others any. A disk answers by an interrupt, and nothing but a timer ends a sleep. */
 const WAKES: Partial<Record<Reason, RegExp>> = {
   disk: /^$/,
@@ -126,8 +129,8 @@ const WAKES: Partial<Record<Reason, RegExp>> = {
 
 /**
  * Whether it was the thread that ran when somebody was woken, in the system call of that number less one (0: in none, as a kernel's own), and not an
- * interrupt that came meanwhile.
+ * interrupt that came meanwhile: see switch.bt.
  */
 export function canWake({ reason, arch }: Why, call: number): boolean {
-  return reason !== "sleep" && (call === 0 || (WAKES[reason]?.test(systemCallName(call - 1, arch)) ?? true));
+  return reason !== "sleep" && (call === 0 || call > ANSWERS || (WAKES[reason]?.test(systemCallName(call - 1, arch)) ?? true));
 }

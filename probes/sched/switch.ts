@@ -3,6 +3,7 @@ import type { Fact } from "../../lib/events/fact.ts";
 import type { Args, OffCpu, SpanSink, Taker } from "../../lib/events/span.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
+import { deviceNumber } from "../../lib/machine/device.ts";
 import { pidOf, tidOf } from "../../lib/programs/who.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
 import { callInProgress, withRegisters } from "../process/call_in_progress.ts";
@@ -17,7 +18,11 @@ const period = [
   { name: "why", type: "int", unit: "see reason.ts" },
   { name: "waker", type: "int", unit: "process and thread, 0: an interrupt, or nobody" },
   { name: "taker", type: "int", unit: "thread that took the processor" },
-  { name: "cpus", type: "int", unit: "2^24 × waker's system call + 1, 2^12 × processor that it left, that on which it runs" },
+  {
+    name: "cpus",
+    type: "int",
+    unit: "2^24 × waker's system call + 1 (512 more: it answers for a file), 2^12 × processor that it left, that on which it runs",
+  },
 ] as const satisfies readonly Field[];
 
 /**
@@ -55,6 +60,16 @@ export const switches: Probe = {
     },
     // sched_yield
     yields: { type: "arch", x86_64: "$number == 24", aarch64: "$number == 124" },
+    // write, writev, splice
+    answers: {
+      type: "arch",
+      x86_64: "$number == 1 || $number == 20 || $number == 275",
+      aarch64: "$number == 64 || $number == 66 || $number == 76",
+    },
+    splices: { type: "arch", x86_64: "$number == 275", aarch64: "$number == 76" },
+    third: { type: "arch", x86_64: "*(uint64 *)($regs + 96)", aarch64: "*(uint64 *)($regs + 16)" },
+    // /dev/fuse
+    fuse: { type: "int", value: deviceNumber(10, 229) },
     second: { type: "arch", x86_64: "*(uint64 *)($regs + 104)", aarch64: "*(uint64 *)($regs + 8)" },
     futex: { type: "arch", x86_64: "$number == 202", aarch64: "$number == 98" },
     ip: { type: "arch", x86_64: "*(uint64 *)($regs + 128)", aarch64: "*(uint64 *)($regs + 256)" },

@@ -116,6 +116,21 @@ Deno.test("switch: who can have woken a thread, and when it was an interrupt tha
   assert.deepEqual([write, close, fcntl].map((call) => canWake(whyOf(INTERRUPTIBLE + FCNTL), call)), [false, true, true]);
   assert.deepEqual([kernel, futex].map((call) => canWake(disk, call)), [true, false]);
   assert.deepEqual([kernel, futex].map((call) => canWake(sleep, call)), [false, false]);
+  // A program that answers for a file (FUSE), and one that only writes while a disk answers.
+  const fault = whyOf(UNINTERRUPTIBLE + DEVICE);
+  for (const why of [disk, fault]) assert.deepEqual([write, write + 512].map((call) => canWake(why, call)), [false, true], why.reason);
+});
+
+Deno.test("switch: who wakes one that waits for a device is looked at in the calls by which programs answer for files, and in no other", () => {
+  for (const arch of ["x86_64", "aarch64"] as const) {
+    const found = (name: string) => {
+      const param = switches.params![name]!;
+      assert.ok(param.type === "arch");
+      const isOne = new Function("$number", `return ${param[arch]}`) as (number: number) => boolean;
+      return [-1, ...Array(500).keys()].filter(isOne).map((number) => systemCallName(number, arch)).sort();
+    };
+    assert.deepEqual([found("answers"), found("splices")], [["splice", "write", "writev"], ["splice"]], arch);
+  }
 });
 
 Deno.test("switch: a time off with its wait for a processor inside, who woke and who took, and a thread's name once", () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { traceProcessor } from "../judge/files.ts";
 import { crossCompiler } from "../setup/cross_compiler.ts";
 import { debianLlama } from "../setup/debian_llama.ts";
@@ -52,6 +53,8 @@ export interface Needs {
   readonly trixie?: boolean;
   /** A kernel that tells whose name it is that a thread gives. */
   readonly renames?: boolean;
+  /** File systems of programs. */
+  readonly fuse?: boolean;
 }
 
 /** The first need that is not met here, with what would meet it; null when the test can run. */
@@ -87,6 +90,7 @@ export function unmet(needs: Needs): string | null {
   if (needs.renames && !/\spid;/.test(Deno.readTextFileSync("/sys/kernel/tracing/events/task/task_rename/format"))) {
     return "needs a kernel whose task_rename tells whose name it is: not the first of 6.18";
   }
+  if (needs.fuse && !existsSync("/dev/fuse")) return "needs /dev/fuse";
   return null;
 }
 

@@ -118,6 +118,7 @@ const table: Readonly<
   busy: { sources: ["busy.c", "clock.h", "schedstat.h"], flags: ["-O1"], libraries: ["-ldl"] },
   "libbusy.so": { sources: ["busy.c", "clock.h", "schedstat.h"], flags: ["-O1", "-fPIC", "-shared", "-DPART"], libraries: [] },
   asked: { sources: ["asked.c"], flags: ["-O1"], libraries: [] },
+  answers: { sources: ["answers.c", "clock.h"], flags: ["-O1", "-pthread"], libraries: [] },
   "libkept.so": { sources: ["kept.c"], flags: ["-O1", "-fPIC", "-shared"], libraries: ["-ldl"] },
   moves: { sources: ["moves.c"], flags: ["-O1"], libraries: [] },
   // The program is its own library.
@@ -200,6 +201,7 @@ export const built = {
   team: join(builtFolder, "team"),
   timed: join(builtFolder, "timed"),
   asked: join(builtFolder, "asked"),
+  answers: join(builtFolder, "answers"),
   kept: join(builtFolder, "libkept.so"),
   moves: join(builtFolder, "moves"),
   batches: join(builtFolder, "batches"),
