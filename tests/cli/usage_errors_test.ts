@@ -117,9 +117,11 @@ Deno.test("usage: without a target, those that have an engine are listed", async
 
 Deno.test("usage: what is wrong is told while a target is waited for, and not when it comes", async () => {
   for (const command of ["operators", "sched"]) {
-    const { code, stderr } = await runLlmprof([command, "--wait", "--comm", "no-such-name", "-o", "trace.foo"], { timeoutMilliseconds: 60_000 });
+    const words = [command, "--wait", "--comm", "no-such-name", "-o", "trace.foo"];
+    const { code, stderr, timedOut } = await runLlmprof(words, { timeoutMilliseconds: 30_000 });
     assert.match(stderr, /^Cannot tell the format of 'trace\.foo'\./m);
-    assert.equal(code, 2);
+    // It was told when the waiting was ended, too.
+    assert.deepEqual([code, timedOut], [2, false]);
   }
 });
 
