@@ -98,7 +98,8 @@ export function render(plan: ProgramPlan, dialect: Dialect, resolve: ResolveSite
   const pieces: Piece[] = [];
   const walks = dialect.walksMaps && dialect.readsSums;
   let kind: number = Kind.first;
-  const there = [plan.filter.type, plan.window, ...dialect.rawTracepoints ? ["raw"] : [], ...plan.probes.map((probe) => probe.name)];
+  const can = [...dialect.rawTracepoints ? ["raw"] : [], ...walks ? ["walks"] : []];
+  const there = [plan.filter.type, plan.window, ...can, ...plan.probes.map((probe) => probe.name)];
   const isThere = (name: string) => name.includes(":") ? dialect.hasTracepoint(name) : there.includes(name);
   const has = (text: string) => replaceConditions(text, isThere);
   for (const probe of plan.probes) {

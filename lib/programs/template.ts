@@ -2,7 +2,8 @@
  * A template is bpftrace plus these constructs: `{{name}}`, `FILTER`, `EMIT(record, expression…)` `LOST`, which counts what is never told as if it were sent,
  * and `WITH(probe) { … }` and `WITHOUT(probe) { … }`, statements for programs that have that probe, too, and for those that have not, or that look at such
  * processes (`everybody`, see filter.ts), or for kernels that have a tracepoint (`a:b`), or a field of it that not all have (`a:b.c`), or for a bpftrace that
- * stands at raw tracepoints (`raw`); and what repeat.ts and adding.ts say. This file knows only its grammar: it cuts the text into blocks, so that a block whose attach points do not exist here can be left out.
+ * stands at raw tracepoints (`raw`), or whose programs walk through a map of sums (`walks`); and what repeat.ts and adding.ts say. This file knows
+ * only its grammar: it cuts the text into blocks, so that a block whose attach points do not exist here can be left out.
  */
 
 export interface Block {

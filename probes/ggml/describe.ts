@@ -43,9 +43,13 @@ export const descriptions: Pick<Probe, "records" | "texts"> = {
   texts: { "tensor.name": "model", "source.name": "model" },
 };
 
-/** The template with the description of a tensor where it says DESCRIBE. */
+/** At the end of a process: what its tensors are. */
+const FORGET = `for ($row : @known) { if ($row.0.0 == pid) { delete(@known, $row.0); } }
+    delete(@described[pid]);`;
+
+/** The template with the description of a tensor where it says DESCRIBE, and what undoes it where it says FORGET_DESCRIBED. */
 export function describing(template: string): string {
-  return template.replace("DESCRIBE", () => fragment);
+  return template.replace("DESCRIBE", () => fragment).replace("FORGET_DESCRIBED", () => FORGET);
 }
 
 /** What addresses stand for. */

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { render } from "../../lib/programs/render.ts";
 import { Decoding } from "../../tests/harness/decoding.ts";
+import { recentDialect } from "../../tests/harness/dialect.ts";
 import { graph } from "./graph.ts";
 import { sums } from "./sums.ts";
 
@@ -80,4 +82,19 @@ Deno.test("sums: of a graph that lost a record on its way nobody knows the order
   d.snapshot(190, "ggml/sums.sums", [100, 1], 3 * CALL + 6);
   d.snapshot(190, "ggml/sums.sums", [100, 2], 3 * CALL + 150);
   assert.deepEqual(short(d.end(200)), ["unknown operator  at 200: 6 in 156"]);
+});
+
+Deno.test("sums: what is kept of a process is told and forgotten as it ends, by a program that can walk through it", () => {
+  const exits = (walksMaps: boolean) => {
+    const plan = { stream: "ggml", probes: [graph, sums], filter: { type: "tree", pids: [42] }, window: "signalled" } as const;
+    const { text, sites } = render(plan, { ...recentDialect, walksMaps }, () => [`uprobe:"/lib":"f"`]);
+    const [block] = /^tracepoint:sched:sched_process_exit \/@w && [^]*?delete\(@described.*$/m.exec(text) ?? [null];
+    return { block, records: sites.find(({ attach }) => attach.endsWith("sched_process_exit"))?.records };
+  };
+  const { block, records } = exits(true);
+  for (const part of ["for ($row : @sums)", "delete(@sums[$of, $t])", "for ($row : @known)", "delete(@described[pid])"]) {
+    assert.ok(block?.includes(part), part);
+  }
+  assert.deepEqual(records, [], "what it tells of is no number of its hits");
+  assert.deepEqual(exits(false), { block: null, records: undefined });
 });
