@@ -41,6 +41,8 @@ function sumsLate(stream: string, late: Ns): string {
   return `${came}: sums may be told of another interval, or be lost`;
 }
 
+const MAP_FULL = "a map in the kernel was full: sums, and whatever else is kept there for each process, thread or tensor, lack what came then";
+
 function wasAsleep(ns: Ns): string {
   return `the machine was suspended for ${(ns / 1e9).toFixed(1)} s: what went on meanwhile (a token, a wait) seems to have lasted longer by as much`;
 }
@@ -231,6 +233,7 @@ export class Programs {
 
   #connect(attached: Attached, from?: number): void {
     attached.onLost = (count) => this.tell({ fact: "lost", stream: attached.stream, count });
+    void attached.running.full.then(() => this.tell({ fact: "note", text: `${attached.stream}: ${MAP_FULL}` }));
     attached.onSlept = (ns) => this.tell({ fact: "note", text: wasAsleep(ns) });
     const discarded = attached.connect(
       this.#timeline!,

@@ -34,9 +34,12 @@ export class RunningProgram {
   readonly ready: Promise<ClockReading>;
   /** The last byte has been handed on and the process is gone. */
   readonly ended: Promise<ProgramEnd>;
+  /** It has reported that a map had no room for one row more, as it does from 0.24 on. */
+  readonly full: Promise<void>;
   /** Its reader stands still, because llmprof has stopped it. */
   isPaused = false;
   readonly #child: Child;
+  readonly #full = Promise.withResolvers<void>();
   #stderr = "";
   /** Lines of standard error that belong to the stream and have not been handed on. */
   #reports = "";
@@ -45,6 +48,7 @@ export class RunningProgram {
   constructor(readonly program: Program, child: Child, readonly onBytes: (bytes: Uint8Array) => void) {
     this.#child = child;
     this.pid = child.pid;
+    this.full = this.#full.promise;
     void feed(child.stdin!, program.text.replaceAll(SELF, String(child.pid)));
     const errors = this.#readErrors();
     let seen = "";
@@ -113,7 +117,10 @@ export class RunningProgram {
       this.#stderr = (this.#stderr + text).slice(-64 * 1024);
       const lines = (unfinished + text).split("\n");
       unfinished = lines.pop()!;
-      for (const line of lines) if (/^Lost \d+ events$/.test(line)) this.#reports += `${line}\n`;
+      for (const line of lines) {
+        if (/^Lost \d+ events$/.test(line)) this.#reports += `${line}\n`;
+        if (/\bMap full\b/.test(line)) this.#full.resolve();
+      }
       if (this.#atLineStart) this.#handReports();
     }
   }

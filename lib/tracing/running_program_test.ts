@@ -92,6 +92,15 @@ Deno.test("running program: a full buffer that is reported on standard error bel
   assert.equal(printed.join(""), "Lost 17 events\nLost 3 events\n");
 });
 
+Deno.test("running program: a map that is full is reported, among other things, on standard error", async () => {
+  const { child, running, printed } = start();
+  child.complains("stdin:1:36-43: WARNING: Map full; can't update element. Try increasing max_map_keys config\n");
+  await running.full;
+  child.ends(0);
+  await running.ended;
+  assert.equal(printed.join(""), "");
+});
+
 Deno.test("running program: a report waits for the end of the line that is being printed", async () => {
   const { child, running, printed } = start();
   child.says("3 5000000007 1795248402.000001\nready\n10 50000");
