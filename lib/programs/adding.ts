@@ -1,9 +1,9 @@
 /**
- * Sums in a template, by key: `ADD(@map[key], number)` adds, `SUM(@map[key])` is what they make, `EMPTY(@map[key])` begins anew. bpftrace's own `sum()`
- * adds where the number lies, while an assignment looks for room for the new one and gives back that of the old: a quarter of what a hit costs. Versions
- * that cannot read such a sum in a program add by assignment.
+ * Sums in a template, by key, or without: `ADD(@map[key], number)` adds, `SUM(@map[key])` is what they make, `EMPTY(@map[key])` begins anew.
+ * bpftrace's own `sum()` adds where the number lies, while an assignment looks for room for the new one and gives back that of the old: a quarter of
+ * what a hit costs. Versions that cannot read such a sum in a program add by assignment.
  */
-const WORD = /\b(ADD|SUM|EMPTY)\((@\w+\[[^\]]*\])(?:, ([^;]*))?\)/g;
+const WORD = /\b(ADD|SUM|EMPTY)\((@\w+(?:\[[^\]]*\])?)(?:, ([^;]*))?\)/g;
 
 /** `readable`: a program can read what `sum()` has added. */
 export function replaceSums(body: string, readable: boolean): string {

@@ -12,6 +12,8 @@ Deno.test("sums: bpftrace's own where a program can read them, and by assignment
     replaceSums(template, false),
     "$s = @a[pid, $t]; if ($s) { @a[pid, $t] = (uint64)0; } @a[pid, $t] = @a[pid, $t] + (nsecs - ($b + 1)); x(ADDRESS);",
   );
+  const one = [true, false].map((readable) => replaceSums("ADD(@a, 1); $s = SUM(@a);", readable));
+  assert.deepEqual(one, ["@a = sum((uint64)(1)); $s = (uint64)@a;", "@a = @a + (1); $s = @a;"], "a sum of all");
 });
 
 Deno.test("sums: a program that can walk through a whole map tells and empties it itself, in bpftrace's own lines", () => {
