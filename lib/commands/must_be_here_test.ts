@@ -9,7 +9,7 @@ Deno.test("outputs: a current folder that is no more is the caller's mistake, an
     imports,
     `for (const path of ["a.json", ${JSON.stringify(folder.file("a.json"))}]) {
       try {
-        checkOutputs({ outputs: [path] }, null, []);
+        await checkOutputs({ outputs: [path] }, null, []);
         console.log("may be written");
       } catch (error) {
         const { text, exitCode } = failure(error, false);

@@ -27,7 +27,7 @@ export interface OutputPaths {
 const OUTPUT = "-o PATH";
 
 /** Throws what is wrong with a path, and leaves every file as it is: for a mistake to be told before anything else is looked at. */
-export function checkOutputs({ outputs: paths, isDefault }: OutputPaths, owner: Owner | null, named: readonly NamedPath[]): void {
+export async function checkOutputs({ outputs: paths, isDefault }: OutputPaths, owner: Owner | null, named: readonly NamedPath[]): Promise<void> {
   const all = [...paths.map((path) => ({ path, option: OUTPUT })), ...named];
   const files = all.map(({ path }) => isAbsolute(path) ? resolve(path) : resolve(mustBeHere(), path));
   const twice = all.find((_, i) => files.indexOf(files[i]!) !== i);
@@ -45,10 +45,10 @@ export function checkOutputs({ outputs: paths, isDefault }: OutputPaths, owner: 
     if (path.endsWith(".llmprof")) checkRecordingPath(path);
     else {
       formatAt(path);
-      checkFilePath(path, OUTPUT, () => createOutput(path, owner, { isDefault }));
+      await checkFilePath(path, OUTPUT, () => createOutput(path, owner, { isDefault }));
     }
   }
-  for (const { path, option, adds } of named) checkFilePath(path, option, () => createOutput(path, owner, { adds }));
+  for (const { path, option, adds } of named) await checkFilePath(path, option, () => createOutput(path, owner, { adds }), adds);
 }
 
 export function formatAt(path: string): Format {
@@ -57,6 +57,9 @@ export function formatAt(path: string): Format {
   const known = [...formats.map((f) => f.extension), ".llmprof"].join(", ");
   throw usage(`Cannot tell the format of '${path}'.`, `It ends in none of ${known}.`, `Try: -o ${quoteWord(`${path}.pftrace`)}`);
 }
+
+/** What is there is llmprof's to write to, and lines behind it could not be read. */
+class NotAddable extends RefusedFile {}
 
 type OutputTarget = ReturnType<typeof RegularFile.create>;
 
@@ -69,18 +72,30 @@ export function createOutput(path: string, owner: Owner | null, how: Pick<Output
   const [first, second] = file.readAt(0, 2);
   if (first === undefined || (isGzip(path) ? first === 0x1f && second === 0x8b : first === 0x7b)) return file;
   file.close();
-  throw new RefusedFile("begins with no line of JSON, and lines are added to what is there.");
+  throw new NotAddable("begins with no line of JSON, and lines are added to what is there.");
 }
 
 /** Opened for writing without a word written; a file that was not there before is not there after. */
-function checkFilePath(path: string, option: string, create: () => OutputTarget): void {
+async function checkFilePath(path: string, option: string, create: () => OutputTarget, adds = false): Promise<void> {
   try {
     const file = create();
-    file.close();
-    if (file.isNew) Deno.removeSync(file.path);
+    try {
+      if (adds && isGzip(path)) await mustTakeMembers(file);
+    } finally {
+      file.close();
+      if (file.isNew) Deno.removeSync(file.path);
+    }
   } catch (cause) {
     throw notWritable(path, cause, option);
   }
+}
+
+async function mustTakeMembers(file: OutputTarget): Promise<void> {
+  const { takesMembers } = await import("../../exporters/gzip_end.ts"), buffer = new Uint8Array(1 << 16);
+  const blocks = function* () {
+    for (let n = file.read(buffer); n !== null; n = file.read(buffer)) yield buffer.slice(0, n);
+  };
+  if (!await takesMembers(blocks())) throw new NotAddable("cannot be unpacked to its end, and lines behind that could not be read.");
 }
 
 function checkRecordingPath(path: string): void {
@@ -103,7 +118,9 @@ function checkRecordingPath(path: string): void {
 /** `option`: what names the path, as somebody types it. */
 export function notWritable(path: string, cause: unknown, option = OUTPUT): LlmprofError {
   if (cause instanceof RefusedFile) {
-    const next = `llmprof writes new files and plain ones of yours: choose another path with ${option}.`;
+    const next = cause instanceof NotAddable
+      ? `Give it another name (mv), or choose another path with ${option}.`
+      : `llmprof writes new files and plain ones of yours: choose another path with ${option}.`;
     return usage(`Cannot write ${path}.`, `It ${cause.message}`, next, { cause });
   }
   const limit = systemLimitOf(cause);

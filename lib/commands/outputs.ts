@@ -48,7 +48,7 @@ export class Outputs {
     redact: boolean,
     named: readonly NamedOutput[],
   ): Promise<Outputs> {
-    checkOutputs(paths, owner, named);
+    await checkOutputs(paths, owner, named);
     const outputs = new Outputs();
     const failed = (failure: LlmprofError) => {
       onFailure(failure);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
 import { temporary } from "../../tests/harness/temporary.ts";
 import { testProbe, testSchema } from "../../tests/harness/test_probe.ts";
 import { life } from "../../probes/process/life.ts";
@@ -80,4 +81,12 @@ Deno.test("outputs: snapshots are added to those that are there, and to nothing 
     await assert.rejects(prepare(folder.file(name)), { exitCode: 2, why: "It begins with no line of JSON, and lines are added to what is there." });
     assert.equal(Deno.readTextFileSync(folder.file(name)), content);
   }
+  const packed = gzipSync('{"of yesterday":1}\n'), cut = folder.file("cut.jsonl.gz"), whole = folder.file("whole.jsonl.gz");
+  Deno.writeFileSync(cut, packed.subarray(0, 20));
+  const why = "It cannot be unpacked to its end, and lines behind that could not be read.";
+  await assert.rejects(prepare(cut), { exitCode: 2, why, next: "Give it another name (mv), or choose another path with --snapshots FILE." });
+  assert.equal(Deno.statSync(cut).size, 20);
+  Deno.writeFileSync(whole, packed);
+  (await prepare(whole)).discard();
+  (await prepare(folder.file("new.jsonl.gz"))).discard();
 });

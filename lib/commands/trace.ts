@@ -64,7 +64,7 @@ export interface TraceOptions extends TargetOptions, OutputPaths, OutcomeOptions
 export async function trace<Result>(profile: Profile<Result>, options: TraceOptions, context: Context, begun: Begun): Promise<number> {
   // Mistakes on the command line come first: no target is started and no file left behind before they are told.
   const owner = outputOwner(), named = namedOutputs(options);
-  checkOutputs(options, owner, named);
+  await checkOutputs(options, owner, named);
   let interrupted = false;
   void context.interrupted.then(() => interrupted = true);
   const launches = options.program.length > 0;
