@@ -1,4 +1,3 @@
-import { isShortEverywhere } from "../events/surroundings.ts";
 import { counted } from "../events/text.ts";
 import type { Facts, Note } from "../events/view.ts";
 import { mebibytes, processorTime } from "./figures.ts";
@@ -12,9 +11,11 @@ const MATTERS = 0.01;
 export function limitNotes({ limits, memory }: Pick<SurroundingsResult, "limits" | "memory">): Note[] {
   if (!limits || limits.killed === 0) return [];
   const { killed, memoryLimit } = limits;
+  // What the target had and the machine could give.
+  const reach = memory ? memory.residentBytes + memory.leastAvailableBytes : Infinity;
   const why = memoryLimit === null
     ? "the machine, or a control group that is watched, had no memory left. Need less, or end other processes."
-    : memory && isShortEverywhere(memoryLimit, memory.residentBytes, memory.leastAvailableBytes)
+    : memoryLimit > reach
     ? "the whole machine had no memory left. Need less, or end other processes."
     : `its control group allows ${mebibytes(memoryLimit)} of memory. Raise that, or need less.`;
   return [warning(`The kernel killed ${killed === 1 ? "a process" : `${killed} processes`}: ${why}`)];

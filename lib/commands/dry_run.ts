@@ -82,7 +82,8 @@ function priceOf(programs: readonly Planned[], rate: number, calibration: Calibr
 
 /**
  * The same choices as Attachments makes: one program for a target that has mapped all, otherwise one for each library, and gates for what is not there.
- * But a run stops a program that it starts before its first instruction, too; what is printed looks at whoever starts, and stops nobody for that.
+ * But a run stops a program that it starts before its first instruction, too; what is printed stops whoever maps the library, and nobody for being
+ * started.
  * Throws where a run would be refused, because what it needs is not there and nobody is `patient`.
  */
 async function partsOf(

@@ -74,13 +74,6 @@ export interface Limits {
   readonly reads: readonly ReadLimit[];
 }
 
-/**
- * Whether the whole machine was short of memory, and not the group: that allows more than the target had at most and the machine could give at least.
- */
-export function isShortEverywhere(memoryLimit: number, resident: number, available: number): boolean {
-  return memoryLimit > resident + available;
-}
-
 /** Null: as much as the disk gives. */
 export interface ReadLimit {
   /** `259:0` */

@@ -9,7 +9,6 @@ import { heldPath } from "../target/held_path.ts";
 import { hasBegun } from "../target/launch.ts";
 import { hasEnded } from "../target/process.ts";
 import { probeOf } from "../timeline/dispatch.ts";
-import { ProcessEnds } from "../../probes/process/ends.ts";
 import { Attachments, type AttachOptions, type AttachRun } from "./attachments.ts";
 import { Candidates } from "./candidates.ts";
 import { Looks } from "./looks.ts";
@@ -65,8 +64,8 @@ export class Life {
   #released = false;
   /** Nothing is attached any more. */
   #left = false;
-  /** Of the root. */
-  readonly #ends = new ProcessEnds();
+  /** The root's main thread has ended. */
+  #headless = false;
   /** The root may have ended. */
   #exited = Promise.withResolvers<void>();
   /** Of a program that we started. */
@@ -203,8 +202,11 @@ export class Life {
       if (record === "process/life.exec") this.members.add(pid);
       if (record === "process/life.exit" && pid === tid) this.members.delete(pid);
     }
-    if (pid !== this.members.root?.pid || (record !== "process/life.exec" && record !== "process/life.exit")) return;
-    if (this.#ends.with(event) && record === "process/life.exit") this.#exited.resolve();
+    if (pid !== this.members.root?.pid) return;
+    // The other threads may go on, or one of them may take its place by an exec. Events come as they are read, in no order among processors: each end
+    // behind the main thread's is a reason to look.
+    if (record === "process/life.exec") this.#headless = false;
+    if (record === "process/life.exit" && (this.#headless ||= pid === tid)) this.#exited.resolve();
   }
 
   /** The first process that shows itself is the target, with the tree that it belongs to. */

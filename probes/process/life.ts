@@ -1,7 +1,6 @@
 import type { Decoder, Event } from "../../lib/events/event.ts";
 import type { Fact } from "../../lib/events/fact.ts";
 import type { SpanSink } from "../../lib/events/span.ts";
-import { isShortEverywhere } from "../../lib/events/surroundings.ts";
 import type { Ns } from "../../lib/events/time.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
@@ -48,9 +47,8 @@ class LifeDecoder implements Decoder {
   readonly #starved = new Set<number>();
   /** Bytes that the target's control groups allow, null: all there are; undefined while nobody has looked. */
   #allowed: number | null | undefined;
-  /** Bytes that the target had at most, and that the machine could give at least. */
-  #resident = 0;
-  #available = Infinity;
+  /** Bytes that the target had and the machine could give, at the last look. */
+  #reach = Infinity;
 
   constructor(readonly tracks: Tracks) {
     this.#surroundings = new SurroundingsDecoder(tracks);
@@ -59,10 +57,7 @@ class LifeDecoder implements Decoder {
   fact(fact: Fact, at: Ns, out: SpanSink): void {
     this.#surroundings.fact(fact, at, out);
     if (fact.fact === "limits") this.#allowed = fact.limits.memoryLimit;
-    if (fact.fact === "memory") {
-      this.#resident = Math.max(this.#resident, fact.memory.processes.reduce((sum, { resident }) => sum + resident, 0));
-      this.#available = Math.min(this.#available, fact.memory.available);
-    }
+    if (fact.fact === "memory") this.#reach = fact.memory.processes.reduce((sum, { resident }) => sum + resident, fact.memory.available);
     if (fact.fact !== "names") return;
     const { pid, name, threads } = fact;
     // By its file, where it was seen to start that.
@@ -119,11 +114,11 @@ class LifeDecoder implements Decoder {
 
   end(): void {}
 
-  /** Memory may be short in a group, or everywhere. */
+  /** Memory may be short in a group, or everywhere: in the group, unless it allows more than the machine could give. */
   #where(): string {
     const allowed = this.#allowed;
     if (allowed === undefined) return "for it";
-    return allowed === null || isShortEverywhere(allowed, this.#resident, this.#available)
+    return allowed === null || allowed > this.#reach
       ? "on the whole machine"
       : `of the ${(allowed / 2 ** 20).toFixed(1)} MiB that the target's control group allows`;
   }
