@@ -38,8 +38,8 @@ class WholeFile implements ByteSink {
   /** What was there before is gone. */
   #isOurs = false;
 
-  /** `adds`: behind what is there, which counts as written. */
-  constructor(private readonly file: RegularFile & { readonly isNew: boolean }, adds = false) {
+  /** `adds`: behind what is there, which counts as written. Throws then when somebody else changes its length, whose lines would be written over. */
+  constructor(private readonly file: RegularFile & { readonly isNew: boolean }, private readonly adds = false) {
     if (!adds) return;
     this.#written = file.size;
     this.#isOurs = true;
@@ -94,6 +94,7 @@ class WholeFile implements ByteSink {
 
   #put(bytes: Uint8Array): void {
     this.file.mustExist();
+    if (this.adds && this.file.size !== this.#written + this.#tail.length) throw new Error("Somebody else has written to it meanwhile");
     this.#begin();
     try {
       this.file.writeAt(bytes, this.#written);

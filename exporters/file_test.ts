@@ -80,6 +80,21 @@ Deno.test("lines are added to a file, behind a line that was cut, and from its b
   assert.equal(Deno.readTextFileSync(path), '{"behind":1}\n');
 });
 
+Deno.test("of two that add to one compressed file, neither writes over what the other has written, nor into a file that was emptied", async () => {
+  using folder = temporary();
+  const path = folder.file("a.jsonl.gz"), line = (run: number) => new TextEncoder().encode(`{"run":${run}}\n`), tail = new Uint8Array();
+  const open = () => sinkTo(RegularFile.create(path, null, "change"), true), lines = () => gunzipSync(Deno.readFileSync(path)).toString();
+  await add(path, '{"run":0}\n');
+  const [first, second] = [await open(), await open()];
+  first.write(line(1), tail);
+  for (const late of [() => second.write(line(2), tail), () => second.close()]) assert.throws(late, /Somebody else has written to it meanwhile/);
+  first.write(line(1), tail);
+  assert.equal(lines(), '{"run":0}\n{"run":1}\n{"run":1}\n');
+  Deno.truncateSync(path);
+  assert.throws(() => first.write(line(1), tail), /Somebody else has written to it meanwhile/);
+  assert.equal(Deno.statSync(path).size, 0);
+});
+
 Deno.test("where a disk fails, and a tail cannot be put back, the file ends before it", async () => {
   using folder = temporary();
   const path = folder.file("plain.json"), sink = await openByteSink(path);
