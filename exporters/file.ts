@@ -25,6 +25,13 @@ export async function sinkTo(file: RegularFile & { readonly isNew: boolean }, ad
   }
 }
 
+/** Nothing was written: leaves what was there before, also what another run has added to a new file meanwhile. */
+function discard(file: RegularFile & { readonly isNew: boolean }): void {
+  const isEmpty = file.size === 0;
+  file.close();
+  if (file.isNew && isEmpty) Deno.removeSync(file.path);
+}
+
 /**
  * The file is whole after every tail, whatever happens then: what was written, and the tail behind it. When something cannot be written, the file
  * is put back to what the last tail left, or where there never was one, to what the last call left.
@@ -74,8 +81,7 @@ class WholeFile implements ByteSink {
   }
 
   discard(): void {
-    this.file.close();
-    if (this.file.isNew) Deno.removeSync(this.file.path);
+    discard(this.file);
   }
 
   close(): void {
@@ -144,8 +150,7 @@ class GrowingFile implements ByteSink {
   }
 
   discard(): void {
-    this.file.close();
-    if (this.file.isNew) Deno.removeSync(this.file.path);
+    discard(this.file);
   }
 
   close(): void {

@@ -142,6 +142,17 @@ Deno.test("what was there before stays where nothing is written, and a new file 
   assert.equal(Deno.readTextFileSync(folder.file("old.json")), "", "a run that had nothing to say said so");
 });
 
+Deno.test("a new file to which another run has added meanwhile stays where this one writes nothing", async () => {
+  using folder = temporary();
+  for (const name of ["a.jsonl", "a.jsonl.gz"]) {
+    const path = folder.file(name), sink = await sinkTo(RegularFile.create(path, null, name.endsWith(".gz") ? "change" : "grow"), true);
+    await add(path, "{}\n");
+    const { size } = Deno.statSync(path);
+    sink.discard!();
+    assert.equal(Deno.statSync(path).size, size);
+  }
+});
+
 Deno.test("a compressed file of nothing is one that decompresses to nothing", () => {
   const sink = new MemorySink();
   new GzipSink(sink).close();

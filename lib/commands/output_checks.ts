@@ -80,7 +80,7 @@ async function checkFilePath(path: string, option: string, create: () => OutputT
   try {
     const file = create();
     try {
-      if (adds && isGzip(path)) await mustTakeMembers(file);
+      if (adds && !file.isNew && isGzip(path)) await mustTakeMembers(file);
     } finally {
       file.close();
       if (file.isNew) Deno.removeSync(file.path);
