@@ -1,4 +1,5 @@
 import type { GraphNode, GraphSource } from "../events/span.ts";
+import { GraphTimes, isSame, TimesOfOthers } from "./graph_times.ts";
 import { sum } from "./sum.ts";
 
 /** A graph that was computed, and how long its nodes took. */
@@ -7,9 +8,9 @@ export interface ComputedGraph {
   nodes: readonly GraphNode[];
   readonly edges: readonly Edge[];
   /** How often the graph was computed. */
-  times: number;
+  readonly times: number;
   /** Nanoseconds of each node, of all times. */
-  readonly ns: number[];
+  readonly ns: readonly number[];
 }
 
 /** From a source to the node that is computed from it. */
@@ -26,13 +27,16 @@ export interface Edge {
 const MOST_GRAPHS = 64;
 
 class KeptGraph implements ComputedGraph {
-  times = 0;
-  readonly ns: number[];
   #edges: readonly Edge[] | undefined;
 
-  /** `weight`: nanoseconds by which it is kept, those of its nodes and perhaps more. */
-  constructor(public nodes: readonly GraphNode[], public weight: number) {
-    this.ns = nodes.map(() => 0);
+  constructor(public nodes: readonly GraphNode[], readonly spent: GraphTimes) {}
+
+  get times(): number {
+    return this.spent.times;
+  }
+
+  get ns(): readonly number[] {
+    return this.spent.ns;
   }
 
   /** Most graphs of an engine that builds one for every token are never drawn. */
@@ -47,8 +51,7 @@ class KeptGraph implements ComputedGraph {
  */
 export class ComputedGraphs {
   readonly #kept: KeptGraph[] = [];
-  /** How often graphs were computed that are not kept. One of them may have come again. */
-  more = 0;
+  readonly #others = new TimesOfOthers();
   /** How often any was computed. */
   computed = 0;
 
@@ -56,29 +59,32 @@ export class ComputedGraphs {
   add(nodes: readonly GraphNode[], ns: readonly number[]): void {
     if (nodes.length === 0) return;
     this.computed++;
-    let known = this.#kept.find((graph) => graph.nodes.length === nodes.length && graph.nodes.every((node, i) => isSame(node, nodes[i]!)));
+    const known = this.#kept.find((graph) => graph.nodes.length === nodes.length && graph.nodes.every((node, i) => isSame(node, nodes[i]!)));
     if (known) {
       // A graph that is built again is described again: from now on these objects are its nodes, which are compared at a glance.
       known.nodes = nodes;
-    } else {
-      known = new KeptGraph(nodes, this.#makeRoom());
-      this.#kept.push(known);
+      known.spent.add(ns);
+      return;
     }
-    known.times++;
-    known.weight += sum(ns);
-    for (let i = 0; i < ns.length; i++) known.ns[i]! += ns[i]!;
+    const spent = this.#others.take(nodes);
+    spent.add(ns);
+    if (this.#hasRoomFor(spent)) this.#kept.push(new KeptGraph(nodes, spent));
+    else this.#others.put(nodes, spent);
   }
 
-  /**
-   * The lightest makes room for another one, which takes over its weight, for it may have been here before: so the most frequent of a stream are
-   * found (space-saving). Prompts that are computed once replace one another, and a step that comes again and again stays, however little it takes.
-   */
-  #makeRoom(): number {
-    if (this.#kept.length < MOST_GRAPHS) return 0;
-    const least = this.#kept.reduce((least, graph) => graph.weight < least.weight ? graph : least);
+  /** The lightest makes room for one that has taken more time than it, by then: a prompt that is computed once waits in vain. */
+  #hasRoomFor({ total }: GraphTimes): boolean {
+    if (this.#kept.length < MOST_GRAPHS) return true;
+    const least = this.#kept.reduce((least, graph) => graph.spent.total < least.spent.total ? graph : least);
+    if (least.spent.total >= total) return false;
     this.#kept.splice(this.#kept.indexOf(least), 1);
-    this.more += least.times;
-    return least.weight;
+    this.#others.put(least.nodes, least.spent);
+    return true;
+  }
+
+  /** How often graphs were computed that are not kept. One of them may have come again. */
+  get more(): number {
+    return this.computed - sum(this.#kept.map(({ times }) => times));
   }
 
   get graphs(): readonly ComputedGraph[] {
@@ -94,17 +100,6 @@ export class ComputedGraphs {
 /** Nanoseconds of all nodes, each time. */
 export function meanNs({ ns, times }: ComputedGraph): number {
   return sum(ns) / times;
-}
-
-/** The same computation at the same place, from the same. */
-function isSame(a: GraphNode, b: GraphNode): boolean {
-  if (a === b) return true;
-  if (a.address !== b.address || a.into !== b.into || a.op !== b.op || a.name !== b.name || a.shape !== b.shape) return false;
-  return a.sources.length === b.sources.length && a.sources.every((source, place) => isSameSource(source, b.sources[place]));
-}
-
-function isSameSource(a: GraphSource | undefined, b: GraphSource | undefined): boolean {
-  return a?.address === b?.address && a?.root === b?.root && a?.name === b?.name;
 }
 
 /**

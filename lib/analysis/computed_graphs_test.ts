@@ -66,3 +66,24 @@ Deno.test("graph: of more than are kept, one that comes again and again stays, a
   assert.deepEqual([longest!.nodes, longest!.times, longest!.ns], [step, 2000, [2000]]);
   assert.deepEqual([graphs.graphs.length, more, graphs.computed], [64, 21, 64 + 20 + 2000]);
 });
+
+Deno.test("graph: of those that come back each time that a sequence grows, every time is known of each that is kept", () => {
+  const graphs = new ComputedGraphs();
+  const step = (size: number) => [node(1, "ADD", "step", weight("w")), { ...node(2, "MUL_MAT", "kq", from(1, "step")), shape: `64×${size}` }];
+  for (let request = 0; request < 20; request++) {
+    for (let size = 1; size <= 96; size++) {
+      for (let token = 0; token < 4; token++) graphs.add(step(size), [10, size]);
+    }
+  }
+  assert.deepEqual(graphs.graphs.map(({ times }) => times), Array(64).fill(80));
+  // The larger ones take longer.
+  assert.deepEqual(new Set(graphs.graphs.map(({ ns }) => ns[1]! / 80)), new Set(Array.from({ length: 64 }, (_, i) => 33 + i)));
+  assert.deepEqual([graphs.longest!.ns, graphs.more], [[800, 96 * 80], 32 * 80]);
+});
+
+Deno.test("graph: one that took long stays beside any number of prompts that are computed once", () => {
+  const graphs = new ComputedGraphs(), long = [node(1, "ADD", "long", weight("w"))];
+  for (let i = 0; i < 50; i++) graphs.add(long, [10_000]);
+  for (let i = 0; i < 20_000; i++) graphs.add([node(1, "ADD", `prompt ${i}`, weight("w"))], [2000 + i % 7]);
+  assert.deepEqual([graphs.longest!.nodes, graphs.longest!.ns, graphs.graphs.length], [long, [500_000], 64]);
+});
