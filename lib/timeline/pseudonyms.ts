@@ -57,10 +57,14 @@ export class Pseudonyms {
     return isSystemsThread(name) ? name : this.#of(name, "name");
   }
 
-  /** A command line: of a model's path its name stays. */
+  /** A command line: of a model's path there is what is told of that elsewhere. */
   argv([program, ...words]: readonly string[]): string[] {
     if (program === undefined) return [];
-    return [this.path(program), ...words.map((word) => weightsIn(word) ?? this.#of(word, "argument"))];
+    const told = (word: string) => {
+      const weights = weightsIn(word);
+      return weights === undefined ? this.#of(word, "argument") : this.path(weights);
+    };
+    return [this.path(program), ...words.map(told)];
   }
 
   /** A sentence of llmprof's or of another program's: paths in it, and every text that has a pseudonym. */
@@ -109,7 +113,7 @@ export class Pseudonyms {
         return { ...fact, name: this.name(fact.name), threads: fact.threads.map((thread) => ({ ...thread, name: this.name(thread.name) })) };
       case "engine":
         // One of Hugging Face's is called by no file.
-        return { ...fact, model: fact.model && (/^[\w.-]+$/.test(fact.model) ? fact.model : this.path(fact.model)) };
+        return { ...fact, model: fact.model && (/^[\w.-]+$/.test(fact.model) && !PYTHONS.test(fact.model) ? fact.model : this.path(fact.model)) };
       case "note": {
         // The sentence last: it is told with what names stand for by then.
         const files = fact.files?.map((file) => this.path(file)), names = fact.names?.map((name) => this.name(name));

@@ -164,6 +164,10 @@ Deno.test("redact: a model keeps its name, whatever file it is in, and a key of 
 Deno.test("redact: files in which Python finds packages are told as what they may be, weights, without the names of projects", () => {
   const names = new Pseudonyms(), files = ["/venv/__editable__.geheim-1.0.pth", "/srv/a.PTH", "/srv/a.pt"];
   assert.deepEqual(files.map((path) => names.path(path)), ["path-1.pth", "path-2.PTH", "a.pt"]);
+  const argv = names.argv(["serve", "/srv/geheim.pth", "--model=/srv/geheim.pth"]);
+  assert.deepEqual(argv, ["path-3", "path-4.pth", "path-4.pth"]);
+  const engine = { fact: "engine", engine: null, version: null, model: "geheim.pth", quantisation: null, threads: null, affinity: null } as const;
+  assert.deepEqual(names.fact(engine), { ...engine, model: "path-4.pth" });
   assert.ok(isWeights("path-1.pth"));
 });
 
