@@ -1,26 +1,43 @@
 import type { SchedSnapshot } from "./snapshots_schema.ts";
 
+/** Who has a number, or had it last. */
+interface Holder {
+  /** Counted from 1. */
+  which: number;
+  /** The last line that tells of it. */
+  line: number;
+}
+
 /**
- * Processes of a file's lines, which tell of them by number. Who has the number of one that ended is another one, and so is what a process became by
- * another program: sums are kept by number and name, `12 node`, and by number alone where nobody has said a name yet.
+ * Processes of a file's lines, which tell of them by number. One that ended may have had the number of one that came later: that has another name, and
+ * there are lines between that tell of neither. (By another name without a pause it is the same one, which became another program.)
  */
 export class SnapshotProcesses {
-  /** By number: the name that was said last, and the first one. */
-  readonly #last = new Map<string, string>();
-  readonly #first = new Map<string, string>();
+  /** By number. */
+  readonly #holders = new Map<string, Holder>();
+  /** By number and which of those that had it, `12 1`: the name that was said last. */
+  readonly #names = new Map<string, string>();
+  #lines = 0;
 
-  /** The next line, by number and name. */
+  /** The next line, by number and which of those that had it. */
   of({ names = {}, ...line }: SchedSnapshot): SchedSnapshot {
-    for (const [pid, name] of Object.entries(names)) {
-      this.#last.set(pid, name);
-      if (!this.#first.has(pid)) this.#first.set(pid, name);
-    }
-    return keyed(line, (pid) => processKey(pid, this.#last.get(pid) ?? null));
+    this.#lines++;
+    for (const pid of new Set([...Object.keys(line.off_cpu_ns), ...Object.keys(line.page_faults)])) this.#told(pid, names[pid]);
+    return keyed(line, (pid) => `${pid} ${this.#holders.get(pid)!.which}`);
   }
 
-  /** The same line once all have come: what a process did before somebody said its name. */
+  /** The same line once all have come: by number and name. */
   named(line: SchedSnapshot): SchedSnapshot {
-    return keyed(line, (key) => key.includes(" ") ? key : processKey(key, this.#first.get(key) ?? null));
+    return keyed(line, (key) => processKey(processOf(key).pid, this.#names.get(key) ?? null));
+  }
+
+  #told(pid: string, name: string | undefined): void {
+    let holder = this.#holders.get(pid);
+    if (!holder) this.#holders.set(pid, holder = { which: 1, line: this.#lines });
+    const before = this.#names.get(`${pid} ${holder.which}`), hasPaused = holder.line < this.#lines - 1;
+    if (hasPaused && name !== undefined && before !== undefined && name !== before) holder.which++;
+    holder.line = this.#lines;
+    if (name !== undefined) this.#names.set(`${pid} ${holder.which}`, name);
   }
 }
 
