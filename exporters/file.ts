@@ -121,6 +121,8 @@ class WholeFile implements ByteSink {
 }
 
 const NEWLINE = Uint8Array.of(10);
+/** Bytes; what ends in no line that is shorter was not written by llmprof. */
+const LONGEST_LINE = 1 << 24;
 
 /**
  * Lines that are added to a file, opened to `grow`. Who keeps them for days may take away what is there meanwhile (logrotate's copytruncate): they go
@@ -133,16 +135,28 @@ class GrowingFile implements ByteSink {
 
   /** Whole lines, which need no tail. */
   write(lines: Uint8Array): void {
-    const { size } = this.file;
-    // Whoever wrote before may have been interrupted in a line.
-    const isCut = !this.#begun && size > 0 && this.file.readAt(size - 1, 1)[0] !== NEWLINE[0];
+    const isOpen = !this.#begun && this.#endsOpen(), { size } = this.file;
     try {
-      this.file.write(isCut ? Buffer.concat([NEWLINE, lines]) : lines);
+      this.file.write(isOpen ? Buffer.concat([NEWLINE, lines]) : lines);
     } catch (error) {
-      this.file.truncate(Math.min(size, this.file.size));
+      try {
+        this.file.truncate(Math.min(size, this.file.size));
+      } catch {
+        // Why it cannot be written says more.
+      }
       throw error;
     }
     this.#begun = true;
+  }
+
+  /** Takes away half a line, in which whoever wrote before was interrupted: readers stop there. Returns whether a whole one lacks its end. */
+  #endsOpen(): boolean {
+    const { size } = this.file;
+    if (size === 0 || this.file.readAt(size - 1, 1)[0] === NEWLINE[0]) return false;
+    const from = Math.max(0, size - LONGEST_LINE), end = this.file.readAt(from, size - from), begin = end.lastIndexOf(NEWLINE[0]!) + 1;
+    if ((from > 0 && begin === 0) || isJson(end.subarray(begin))) return true;
+    this.file.truncate(from + begin);
+    return false;
   }
 
   sync(): void {
@@ -159,5 +173,14 @@ class GrowingFile implements ByteSink {
     } finally {
       this.file.close();
     }
+  }
+}
+
+function isJson(line: Uint8Array): boolean {
+  try {
+    JSON.parse(new TextDecoder().decode(line));
+    return true;
+  } catch {
+    return false;
   }
 }

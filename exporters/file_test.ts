@@ -60,7 +60,7 @@ async function add(path: string, ...lines: string[]): Promise<void> {
   sink.close();
 }
 
-Deno.test("lines are added to a file, behind a line that was cut, and from its beginning where what was there is taken away meanwhile", async () => {
+Deno.test("lines are added to a file, in the place of one that was cut, and from its beginning where what was there is taken away meanwhile", async () => {
   using folder = temporary();
   const [path, packed] = [folder.file("a.jsonl"), folder.file("a.jsonl.gz")];
   for (const run of [1, 2]) {
@@ -71,13 +71,33 @@ Deno.test("lines are added to a file, behind a line that was cut, and from its b
   assert.deepEqual([Deno.readTextFileSync(path), gunzipSync(Deno.readFileSync(packed)).toString()], [lines, lines]);
   Deno.writeTextFileSync(path, '{"cut', { append: true });
   await add(path, "{}\n");
-  assert.equal(Deno.readTextFileSync(path), `${lines}{"cut\n{}\n`);
+  assert.equal(Deno.readTextFileSync(path), `${lines}{}\n`);
+  for (const [before, after] of [['{"cut', "{}\n"], ['{"whole":1}', '{"whole":1}\n{}\n']] as const) {
+    Deno.writeTextFileSync(folder.file("b.jsonl"), before);
+    await add(folder.file("b.jsonl"), "{}\n");
+    assert.equal(Deno.readTextFileSync(folder.file("b.jsonl")), after);
+  }
   const sink = await sinkTo(RegularFile.create(path, null, "grow"), true), text = (line: string) => new TextEncoder().encode(line);
   sink.write(text('{"before":1}\n'));
   Deno.truncateSync(path);
   sink.write(text('{"behind":1}\n'));
   sink.close();
   assert.equal(Deno.readTextFileSync(path), '{"behind":1}\n');
+});
+
+Deno.test("where lines cannot be added, nor what there is of them be taken back, it is told why they cannot be added", async () => {
+  using folder = temporary();
+  const sink = await sinkTo(RegularFile.create(folder.file("a.jsonl"), null, "grow"), true), { write, truncate } = RegularFile.prototype;
+  const refusing = (why: string) => () => {
+    throw new Error(why);
+  };
+  try {
+    Object.assign(RegularFile.prototype, { write: refusing("a full disk"), truncate: refusing("a limit") });
+    assert.throws(() => sink.write(new TextEncoder().encode("{}\n")), /a full disk/);
+  } finally {
+    Object.assign(RegularFile.prototype, { write, truncate });
+  }
+  sink.close();
 });
 
 Deno.test("of two that add to one compressed file, neither writes over what the other has written, nor into a file that was emptied", async () => {
