@@ -39,9 +39,14 @@ export interface DryRunOptions extends TargetOptions, Asking {
 export async function dryRun(profile: Profile<unknown>, options: DryRunOptions, context: Context, begun: Begun): Promise<number> {
   const means = await begun.means;
   const { terminal } = context;
+  const prepare = () => {
+    mustTrace(means, context);
+    return { folder: programFolder(options.folders, outputOwner()) };
+  };
+  // Who is waited for may come in hours.
+  const early = options.wait ? prepare() : undefined;
   const target = await begun.target;
-  mustTrace(means, context);
-  const folder = programFolder(options.folders, outputOwner());
+  const { folder } = early ?? prepare();
   const filter = target ? await new Members(means, target, options.tree).filter() : { type: "new" } as const;
   const begin = () => terminal.err("Measuring…\n");
   const calibration = await readCalibration(means, options.bufferPages, options.calibrate ? "now" : "kept", begin, context.interrupted);

@@ -25,10 +25,10 @@ Deno.test("without root: the demo works, tracing says how, and mistakes come bef
     tracing.stderr,
     `Tracing needs root: an ordinary user. The kernel lets only root place probes.\nRun: sudo llmprof operators --pid ${Deno.pid} --no-output\n`,
   );
-  for (const name of ["operators", "sched"]) {
-    const words = [name, "--wait", "--comm", "no-such-name", "--no-output"];
+  for (const [name, last] of [["operators", "--no-output"], ["sched", "--no-output"], ["sched", "--dry-run"]] as const) {
+    const words = [name, "--wait", "--comm", "no-such-name", last];
     const waiting = await run([...command, ...words], { cwd: folder.path, timeoutMilliseconds: 60_000 });
-    assert.match(waiting.stderr, /^Tracing needs root: .*\nRun: sudo llmprof \w+ --wait --comm no-such-name --no-output\n$/m);
+    assert.match(waiting.stderr, new RegExp(`^Tracing needs root: .*\\nRun: sudo llmprof ${words.join(" ")}\\n$`, "m"));
     assert.equal(waiting.code, 3);
   }
   const set = { LLMPROF_BPFTRACE: "/no/b pf", LLMPROF_QUIET: "1", LLMPROF_OF_NOTHING: "x" };
