@@ -32,7 +32,7 @@ export function beginReading(path: string | undefined): Reading {
     // Unreferenced: a deadline that nobody waits for any more must not keep the process alive.
     sleep: (milliseconds) => new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, milliseconds))),
     monotonic: () => performance.now(),
-    origin: performance.timeOrigin,
+    origin,
     self: Deno.pid,
   };
   const { promise: bpftrace, resolve: onBpftrace } = Promise.withResolvers<Bpftrace | null>();
@@ -44,6 +44,11 @@ export function beginReading(path: string | undefined): Reading {
   // Thrown to who waits for it, if anybody still does.
   for (const begun of [means, units]) begun.catch(() => {});
   return { hands, bpftrace, units, means };
+}
+
+/** Not `performance.timeOrigin`, which is told by the wall clock of llmprof's start. */
+export function origin(): number {
+  return Number(Temporal.Now.instant().epochNanoseconds / 1000n) / 1000 - performance.now();
 }
 
 /** Throws why this machine cannot trace. Comes after what may be wrong with the command line: that can be mended at once. */

@@ -1,8 +1,11 @@
 import type { Fact } from "../events/fact.ts";
 import type { HostClock } from "../session/clock.ts";
 
-/** Less is what a processor that somebody else had makes of two clocks that are read one after the other. */
-const LEAST_MS = 20;
+/**
+ * Less is what a processor that somebody else had makes of two clocks that are read one after the other, and by how much a heartbeat is late by which
+ * the run's clock is set after a sleep (30 ms). A wall clock that is wrong by less than an eighth of a second, NTP sets by making it go faster.
+ */
+const LEAST_MS = 100;
 
 /** Whether the wall clock has been set, as facts: at boot, before it was known what time it is, or when a virtual machine goes on. */
 export class WatchedWallClock {

@@ -16,10 +16,10 @@ export class HostClock implements Clock {
   readonly base: bigint;
   readonly realtimeOffset: bigint;
   #offsetMs: number;
-  /** By a heartbeat: until then it may be wrong by as much as the wall clock was set meanwhile. */
+  /** By a heartbeat: until then it may be wrong by as much as the wall clock was set while the reading was on its way. */
   #isSet = false;
 
-  /** @param origin Wall-clock milliseconds at which `monotonic` was 0. */
+  /** @param origin Wall-clock milliseconds at which `monotonic` was 0, by the wall clock that the reading is of. */
   constructor(reading: ClockReading, readonly monotonic: Monotonic, origin: number) {
     this.began = reading.boottime;
     // A round base makes recordings easier to read.

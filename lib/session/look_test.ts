@@ -36,7 +36,7 @@ function world(root: string, looking: (bpftrace: FakeBpftrace, text: string) => 
       return new Promise((resolve) => ms < 3000 && setTimeout(resolve, 1));
     },
     monotonic: time.monotonic,
-    origin: 1000,
+    origin: () => 1000,
     self: 50,
   };
   const look = (detail: Detail, probes: readonly Probe[]) => {

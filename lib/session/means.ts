@@ -17,8 +17,8 @@ export interface Hands {
   readonly symbols: SymbolTables;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly monotonic: Monotonic;
-  /** Wall-clock milliseconds at which `monotonic` was 0. */
-  readonly origin: number;
+  /** Wall-clock milliseconds at which `monotonic` was 0, by the wall clock as it is set now: it may be set while llmprof waits. */
+  readonly origin: () => number;
   /** Process id of llmprof. */
   readonly self: number;
 }

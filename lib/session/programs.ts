@@ -164,7 +164,7 @@ export class Programs {
       this.#attached = this.#attached.filter((other) => other !== attached);
       throw error;
     });
-    this.clock ??= new HostClock(reading, this.means.monotonic, this.means.origin);
+    this.clock ??= new HostClock(reading, this.means.monotonic, this.means.origin());
   }
 
   /** One that is ready opens its window when the others' are open. */

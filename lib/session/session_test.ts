@@ -56,7 +56,7 @@ function session(root: string, target: Target, more: Partial<SessionOptions> = {
     spawn,
     sleep,
     monotonic: time.monotonic,
-    origin: 1000,
+    origin: () => 1000,
     self: 50,
   };
   const guarded: string[] = [];

@@ -134,7 +134,7 @@ export class Unwinding {
       this.#attached = this.#attached.filter((other) => other !== attached);
       throw error;
     });
-    const clock = this.#clock ??= new HostClock(reading, means.monotonic, means.origin);
+    const clock = this.#clock ??= new HostClock(reading, means.monotonic, means.origin());
     void this.guard.armed(attached.running.pid);
     this.#tellers.add(attached);
     attached.connect(new Timeline({ base: splitBase(clock.base), find: () => unwind, out: () => {} }), null, clock);

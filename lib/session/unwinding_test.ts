@@ -22,7 +22,16 @@ function unwindingOf(root: string, spawn: SpawnChild, time: FakeTime, sleep: Mea
   const map = () => proc.map(100, "/opt/gcc/libgcc_s.so.1", 5, makeElf({ _Unwind_RaiseException: "55" }));
   if (maps) map();
   const machine = capable();
-  const means = { files: proc.files, machine, symbols: new FakeSymbols(), spawn, sleep, monotonic: time.monotonic, origin: time.origin, self: 50 };
+  const means = {
+    files: proc.files,
+    machine,
+    symbols: new FakeSymbols(),
+    spawn,
+    sleep,
+    monotonic: time.monotonic,
+    origin: () => time.origin,
+    self: 50,
+  };
   const failures: string[] = [];
   const fail = ({ what, why }: LlmprofError) => void failures.push(`${what} ${why}`), counts = (pid: number) => Promise.resolve(pid === 100);
   const unwinding = new Unwinding(means as Means, dialectOf(machine), noGuard, fail, counts);
