@@ -9,8 +9,9 @@ import help from "./lib/commands/help.txt" with { type: "text" };
 async function main(args: readonly string[]): Promise<number> {
   let interrupted = false;
   const err = writer(Deno.stderr);
-  // A terminal's Ctrl-C ends whoever reads a pipe, too, and that before anything is summed up.
-  const out = writer(Deno.stdout, () => interrupted ? err(unread) : undefined);
+  const write = writer(Deno.stdout);
+  // A terminal's Ctrl-C ends whoever reads a pipe, too, and that before anything is summed up. Otherwise whoever read it has seen enough.
+  const out = (text: string, onUnread?: () => void) => write(text, () => interrupted && onUnread?.());
   if (args.length === 1 && ["-h", "--help", "help"].includes(args[0]!)) return out(help), 0;
   const typed = [Deno.stdin, Deno.stdout, Deno.stderr].some((stream) => stream.isTerminal());
   const terminal = { out, err, width: columns(), colour: Deno.stdout.isTerminal() && !Deno.noColor && Deno.env.get("TERM") !== "dumb", typed };
@@ -56,12 +57,9 @@ function heed(came: (signal: EndSignal) => void, underNohup: boolean): void {
 
 const terminalIsGone = "os error 5";
 
-const unread = "Nobody reads the summary any more: a Ctrl-C ends every command of a pipe, not llmprof alone.\n" +
-  "Let the run end by itself (--duration 10s), or keep a recording (-o run.llmprof) and ask that: --from run.llmprof\n";
-
-/** `onUnread`: not even the first of a text was taken. */
-function writer(stream: typeof Deno.stdout, onUnread: () => void = () => {}): (text: string) => void {
-  return (text) => {
+/** `onUnread`: not even the first of the text was taken. */
+function writer(stream: typeof Deno.stdout): (text: string, onUnread?: () => void) => void {
+  return (text, onUnread) => {
     const bytes = new TextEncoder().encode(text);
     for (let at = 0; at < bytes.length;) {
       try {
@@ -71,7 +69,7 @@ function writer(stream: typeof Deno.stdout, onUnread: () => void = () => {}): (t
         if (error instanceof Deno.errors.WouldBlock) pause(5);
         // `llmprof … | head -1`: whoever read it has seen enough. And nobody can be told that standard error takes nothing.
         else if (stream === Deno.stderr || error instanceof Deno.errors.BrokenPipe || String(error).includes(terminalIsGone)) {
-          if (at === 0) onUnread();
+          if (at === 0) onUnread?.();
           return;
         } else throw error;
       }

@@ -28,6 +28,9 @@ export interface LiveRun {
   cheaper(overhead: number): string;
 }
 
+const UNREAD = "Whoever read the summary has ended.\n" +
+  "Let the run end by itself (--duration 10s), or keep a recording (-o run.llmprof) and ask that: --from run.llmprof\n";
+
 /** Prints the summary, says what was written and how to open it, and returns the exit code that the counts deserve. */
 export function tellOutcome<Result>(
   { summary, views, written }: Finished<Result>,
@@ -37,10 +40,12 @@ export function tellOutcome<Result>(
 ): number {
   const { terminal } = context;
   const { events } = summary;
-  if (options.summary === "json") terminal.out(renderSummary(summary));
+  // A recording is still there to be asked.
+  const onUnread = () => live && terminal.err(UNREAD);
+  if (options.summary === "json") terminal.out(renderSummary(summary), onUnread);
   const skipped = events.skipped ?? 0, dropped = events.lost - skipped;
   const isNothing = events.received + dropped + events.undecodable === 0 && options.snapshots === undefined;
-  if (options.summary === "text" && !isNothing) terminal.out(renderText(views, terminal));
+  if (options.summary === "text" && !isNothing) terminal.out(renderText(views, terminal), onUnread);
   const say = (text: string) => terminal.err(`${harmless(text)}\n`);
   if (isNothing) say("Note: no event was seen. The target did nothing that these probes look at while they counted.");
   const pages = live?.bufferPages ?? DEFAULT_BUFFER_PAGES;

@@ -42,6 +42,21 @@ Deno.test("outcome: what was lost, and what to try: a larger buffer, and where t
   assert.equal(told(three, {}, { sums: true }).err, `${lost}Where so many come all the time, sums of them lose none: --snapshots FILE\n`);
 });
 
+Deno.test("outcome: where nobody reads the summary of a live run any more, it is said once how to have it", () => {
+  let err = "";
+  const context = { terminal: { err: (text: string) => err += text, out: (_: string, onUnread?: () => void) => onUnread?.() } } as unknown as Context;
+  const summary = { events: { emitted: 1, received: 1, lost: 0, undecodable: 0 }, overhead: { predicted: null } } as unknown as Summary<unknown>;
+  const live = { bufferPages: 64, sums: false, cheaper: () => "" };
+  for (const kind of ["text", "json"] as const) {
+    err = "";
+    tellOutcome({ summary, views: [], written: [] }, { quiet: true, summary: kind }, context, live);
+    assert.match(err, /^Whoever read the summary has ended\.\n.*--duration 10s.*--from run\.llmprof\n$/);
+    err = "";
+    tellOutcome({ summary, views: [], written: [] }, { quiet: true, summary: kind }, context);
+    assert.equal(err, "", "a recording can be asked again");
+  }
+});
+
 Deno.test("outcome: the buffer to try is one that --buffer-pages takes", () => {
   const tried = (bufferPages: number) => told({ emitted: 10, received: 7, lost: 3 }, { maxLoss: 0 }, { bufferPages });
   assert.match(

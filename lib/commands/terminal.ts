@@ -2,8 +2,8 @@ import type { Typed } from "../machine/needs/shell.ts";
 
 /** Where a command speaks to its user; made by main.ts, replaced by a test. */
 export interface Terminal {
-  /** Standard output: the summary and nothing else. */
-  out(text: string): void;
+  /** Standard output: the summary and nothing else. `onUnread`: whoever read it had ended by then, as an interrupted pipe does. */
+  out(text: string, onUnread?: () => void): void;
   /** Standard error: progress, warnings, where the files are. */
   err(text: string): void;
   /** Columns of standard output. */
