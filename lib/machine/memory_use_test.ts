@@ -22,3 +22,19 @@ Deno.test("memory: of processes that live, in bytes, and of the machine", async 
     assert.deepEqual(process!.nodes, [{ node: 0, bytes: 3 * 4096 }, { node: 1, bytes: 8192 }]);
   });
 });
+
+Deno.test("memory: of a process that goes on without its first thread, as another one tells it", async () => {
+  await withMachine({
+    "/proc/100/status": "Name:\tnode\nState:\tZ (zombie)\nThreads:\t3\n",
+    "/proc/100/task/100/status": "Name:\tnode\nState:\tZ (zombie)\nThreads:\t3\n",
+    "/proc/100/task/101/status": "Name:\tnode\nVmRSS:\t  40 kB\nThreads:\t3\n",
+    "/proc/100/task/101/numa_maps": "7f00 default anon=5 N0=3 kernelpagesize_kB=4\n",
+    // It has ended, with all of its threads.
+    "/proc/102/status": "Name:\tnode\nState:\tZ (zombie)\nThreads:\t1\n",
+    "/proc/102/task/102/status": "Name:\tnode\nState:\tZ (zombie)\nThreads:\t1\n",
+  }, async (files) => {
+    const of = { pid: 100, resident: 40 << 10, locked: 0, swapped: 0 };
+    assert.deepEqual((await readMemoryUse(files, [100, 102])).processes, [of]);
+    assert.deepEqual((await readMemoryUse(files, [100], true)).processes, [{ ...of, nodes: [{ node: 0, bytes: 3 * 4096 }] }]);
+  });
+});

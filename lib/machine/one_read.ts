@@ -1,10 +1,15 @@
 import type { KernelFiles } from "./files.ts";
 
 /** Files that are asked for at the same moment, by whomever, are read in one go: a look at the machine is paid for by the read. */
-export class OneRead implements Pick<KernelFiles, "texts"> {
+export class OneRead implements Pick<KernelFiles, "texts" | "list"> {
   #asked: { readonly paths: readonly string[]; readonly found: PromiseWithResolvers<(string | null)[]> }[] = [];
 
-  constructor(readonly files: Pick<KernelFiles, "texts">) {}
+  constructor(readonly files: Pick<KernelFiles, "texts" | "list">) {}
+
+  /** Seldom asked for, and at once. */
+  list(dir: string): Promise<string[]> {
+    return this.files.list(dir);
+  }
 
   texts(paths: readonly string[]): Promise<(string | null)[]> {
     const found = Promise.withResolvers<(string | null)[]>();
