@@ -22,10 +22,7 @@ export const reportResultSchema = z.object({
     p99Ns: z.number().nullable(),
     mostInFlight: z.int(),
   })),
-  /**
-   * Most time off a processor first; a sum over threads. `name`: what it called itself last; null where nobody knew. One that had the number before has
-   * a row of its own.
-   */
+  /** Most time off a processor first; a sum over threads. `name`: what it called itself last; null where nobody knew. */
   processes: z.array(z.object({ pid: z.string(), name: z.string().nullable(), offCpuNs: z.number(), pageFaults: z.number() })),
   /** Of the time between lines of a file, for how much of it some or all processes that had work waited for this. */
   pressure: z.object({ cpu: stall, io: stall, memory: stall }),

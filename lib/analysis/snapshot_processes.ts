@@ -1,44 +1,51 @@
 import type { SchedSnapshot } from "./snapshots_schema.ts";
+import { goesOn, type Interval, isBefore } from "./stretches.ts";
 
-/** Who has a number, or had it last. */
+/** Who has a number until another process has it. */
 interface Holder {
-  /** Counted from 1. */
-  which: number;
-  /** The last line that tells of it. */
-  line: number;
+  /** That was said last. */
+  name: string | undefined;
+  /** The last line that told of it. */
+  last: Interval;
 }
 
 /**
- * Processes of a file's lines, which tell of them by number. One that ended may have had the number of one that came later: that has another name, and
- * there are lines between that tell of neither. (By another name without a pause it is the same one, which became another program.)
+ * Processes of a file's lines, which tell of them by number. Who has the number of one that ended is another one: lines between tell of neither, and it has
+ * another name. By the name alone it is not, for a process may rename itself or become another program; it is called by its last one.
  */
 export class SnapshotProcesses {
-  /** By number. */
-  readonly #holders = new Map<string, Holder>();
-  /** By number and which of those that had it, `12 1`: the name that was said last. */
-  readonly #names = new Map<string, string>();
-  #lines = 0;
+  /** By number: who had it, one after the other. */
+  readonly #holders = new Map<string, Holder[]>();
 
-  /** The next line, by number and which of those that had it. */
+  /** The next line, by number and place among those who had it. */
   of({ names = {}, ...line }: SchedSnapshot): SchedSnapshot {
-    this.#lines++;
-    for (const pid of new Set([...Object.keys(line.off_cpu_ns), ...Object.keys(line.page_faults)])) this.#told(pid, names[pid]);
-    return keyed(line, (pid) => `${pid} ${this.#holders.get(pid)!.which}`);
+    const { timestamp, interval_s } = line;
+    return keyed(line, (pid) => `${pid} ${this.#placeOf(pid, names[pid], { timestamp, interval_s })}`);
   }
 
-  /** The same line once all have come: by number and name. */
+  /** The same line once all have come, by number and name, `12 node`, or by number alone where nobody said a name. */
   named(line: SchedSnapshot): SchedSnapshot {
-    return keyed(line, (key) => processKey(processOf(key).pid, this.#names.get(key) ?? null));
+    return keyed(line, (key) => {
+      const [pid, place] = key.split(" ") as [string, string];
+      return processKey(pid, this.#holders.get(pid)![Number(place)]!.name ?? null);
+    });
   }
 
-  #told(pid: string, name: string | undefined): void {
-    let holder = this.#holders.get(pid);
-    if (!holder) this.#holders.set(pid, holder = { which: 1, line: this.#lines });
-    const before = this.#names.get(`${pid} ${holder.which}`), hasPaused = holder.line < this.#lines - 1;
-    if (hasPaused && name !== undefined && before !== undefined && name !== before) holder.which++;
-    holder.line = this.#lines;
-    if (name !== undefined) this.#names.set(`${pid} ${holder.which}`, name);
+  #placeOf(pid: string, name: string | undefined, line: Interval): number {
+    const holders = this.#holders.get(pid) ?? [], holder = holders.at(-1);
+    if (!holder || holder.name !== undefined && holder.name !== name && isApart(holder.last, line)) holders.push({ name, last: line });
+    else {
+      holder.name = name ?? holder.name;
+      holder.last = line;
+    }
+    this.#holders.set(pid, holders);
+    return holders.length - 1;
   }
+}
+
+/** Whether something lies between: a line, or time in which nothing was written. */
+function isApart(line: Interval, next: Interval): boolean {
+  return isBefore(line, next) && !goesOn(line, next);
 }
 
 /** `name`: null where nobody knows it. */

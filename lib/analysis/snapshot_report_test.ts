@@ -191,25 +191,35 @@ Deno.test("report: lines that are none are said, and nothing is drawn of nothing
   assert.match(JSON.stringify(presentReport(report.result())), /1 line is no interval/);
 });
 
-Deno.test("report: a process has the name that a line gives it, the last one where it became another program", () => {
+Deno.test("report: a process has the last name that a line gives it, also before it did, and who has its number later is another process", () => {
   const lines = [
     sched(5, { "12": 1e9, "13": 2e9 }),
     { ...sched(10, { "12": 1e9 }), names: { "12": "sh" } },
-    { ...sched(15, {}, { "12": 7 }), names: { "12": "two words" } },
+    sched(15, { "12": 1e9 }, { "12": 7 }),
+    { ...sched(20, { "12": 1e9 }), names: { "12": "python3" } },
+    // It slept.
+    { ...sched(30, { "12": 1e9 }), names: { "12": "python3" } },
+    // Of what ended nobody says a name any more.
+    sched(40, { "12": 1e9 }),
+    { ...sched(45, { "12": 5e9 }, { "12": 1 }), names: { "12": "two words" } },
   ];
   const report = reportOf({ sched: lines });
   assert.deepEqual(report.result().processes, [
-    { pid: "12", name: "two words", offCpuNs: 2e9, pageFaults: 7 },
+    { pid: "12", name: "two words", offCpuNs: 6e9, pageFaults: 1 },
+    { pid: "12", name: "python3", offCpuNs: 5e9, pageFaults: 7 },
     { pid: "13", name: null, offCpuNs: 2e9, pageFaults: 0 },
   ]);
-  assert.deepEqual(courses(report, /^Threads/), { "two words 12": [0.2, 0.2, 0], "13": [0.4, 0, 0] });
+  assert.deepEqual(courses(report, /^Threads/), {
+    "two words 12": [0, 0, 0, 0, 0, 0.2, 1],
+    "python3 12": [0.2, 0.2, 0.2, 0.2, 0.2, 0, 0],
+    "13": [0.4, 0, 0, 0, 0, 0, 0],
+  });
 });
 
-Deno.test("report: who comes by another name to a number of which nobody told for a while is another process, also where lines are put together", () => {
+Deno.test("report: who had a number before is told apart also where lines are put together", () => {
   const report = new SnapshotReport(8), half = 100;
-  for (let i = 0; i < 2 * half; i++) {
-    const line = { ...sched((i + 1) * 5, { "12": 1e9 }), names: { "12": i < half ? "one" : "other" } };
-    report.sched(i === half ? sched((i + 1) * 5, {}) : line, "file");
-  }
-  assert.deepEqual(report.result().processes.map(({ name, offCpuNs }) => [name, offCpuNs / 1e9]), [["one", half], ["other", half - 1]]);
+  for (let i = 0; i < half; i++) report.sched({ ...sched((i + 1) * 5, { "12": 1e9 }), names: { "12": "one" } }, "file");
+  report.sched(sched((half + 1) * 5, {}), "file");
+  for (let i = 0; i < half; i++) report.sched({ ...sched((half + i + 2) * 5, { "12": 1e9 }), names: { "12": "other" } }, "file");
+  assert.deepEqual(report.result().processes.map(({ name, offCpuNs }) => [name, offCpuNs / 1e9]), [["one", half], ["other", half]]);
 });
