@@ -182,12 +182,13 @@ function milestones(seen: Seen, origin: Ns, until: Ns): [name: string, at: Ns, p
   const decode = of("decode")[0]?.start;
   // llama.cpp first loads a model without its weights, to see what fits: the one that answers is the last before it is asked.
   const last = (kind: ColdstartKind) => of(kind).findLast(({ start }) => start < (decode ?? Infinity));
+  const loaded = ended(last("load")), ready = ended(last("context"));
   const found: [string, Ns | undefined, number?][] = [
     ["model load begins", of("load")[0]?.start],
-    ["model loaded", ended(last("load"))],
-    ["context ready", ended(last("context"))],
+    ["model loaded", loaded],
+    ["context ready", ready],
     ["listening", listening?.at, listening?.port],
-    ["connection accepted", token && asked(seen, token)],
+    ["connection accepted", token && asked(seen, token, ready ?? loaded ?? Infinity)],
     ["first llama_decode", decode],
     ["first token", token?.at],
   ];
@@ -195,11 +196,16 @@ function milestones(seen: Seen, origin: Ns, until: Ns): [name: string, at: Ns, p
   return inRange.sort(([, a], [, b]) => a - b);
 }
 
-/** When a server was asked for the token: what lies before is nobody's work. Who looks after its health comes while it loads and computes, too. */
-function asked({ tree, accepted: { depth, at: accepted } }: Seen, token: FirstToken): Ns | undefined {
-  // A process that was started behind the first connection was started for one: it loads what somebody waits for.
-  const began = tree.forkedAfter(accepted[0] ?? Infinity, token.pid, depth) ?? token.begun!;
-  return accepted.findLast((at) => at <= began) ?? accepted.findLast((at) => at <= token.at!);
+/**
+ * When a server was asked for the token: what lies before is nobody's work. Who looks after its health comes while it loads and computes, too. `ready`:
+ * when the model was that answered.
+ */
+function asked({ tree, accepted: { depth, at: accepted } }: Seen, token: FirstToken, ready: Ns): Ns | undefined {
+  const before = (time: Ns) => accepted.findLast((at) => at <= time);
+  // A process that was started behind the first connection was started for one, unless somebody came when it had loaded: then it was made ready before.
+  const last = before(token.begun!), forked = tree.forkedAfter(accepted[0] ?? Infinity, token.pid, depth);
+  const loads = forked !== undefined && !(last !== undefined && last >= ready);
+  return (loads ? before(forked) : last) ?? before(token.at!);
 }
 
 function ended(activity: Activity | undefined): Ns | undefined {

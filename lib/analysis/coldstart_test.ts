@@ -257,6 +257,10 @@ Deno.test("who asked for the token came before the process that loads the model 
   assert.deepEqual(accepted(s.accept(5), s.accept(10), s.fork(11, 200), s.accept(48), ...answer(runner)), [10]);
   // What that process starts itself belongs to the same.
   assert.deepEqual(accepted(s.accept(10), s.fork(11, 200), s.accept(30), runner.fork(31, 300), s.accept(48), ...answer(worker)), [10]);
+  // It was loaded long before: who came then had only looked after the server's health.
+  const loads = [runner.slice("llama.load", 12, 30), runner.slice("llama.context", 30, 32)];
+  assert.deepEqual(accepted(s.accept(10), s.fork(11, 200), ...loads, s.accept(48), ...answer(runner)), [48]);
+  assert.deepEqual(accepted(s.accept(10), s.fork(11, 200), s.accept(20), ...loads, ...answer(runner)), [10]);
   // It was there before anybody asked.
   assert.deepEqual(accepted(s.fork(11, 200), s.accept(12), s.accept(48), ...answer(runner)), [48]);
   // Who hears another process's clients did not start it.
