@@ -13,6 +13,9 @@ const MOST_STRETCHES = 1024;
 /** Those that read a model together are few. */
 const MOST_PROCESSES = 1000;
 
+/** Of what one of them read: where nearly as much came, the rest was in memory, or is the end of a page. */
+const NEARLY = 0.1;
+
 /** Reads of one file. */
 export class FileReads {
   readonly #times = new Histogram();
@@ -45,18 +48,25 @@ export class FileReads {
     for (const [pid, bytes] of other.#readBy) this.#by(pid, bytes);
   }
 
-  result(): ReadsResult {
+  /** `came`: bytes of it that entered the page cache; null where nobody knows. */
+  result(came: number | null): ReadsResult {
     const times = this.#times;
     return {
       reads: times.count,
       unreturned: this.#unreturned,
       readBytes: this.#bytes,
-      readOnceBytes: Math.max(Math.min(this.#bytes, this.#size), ...this.#readBy.values()),
+      readOnceBytes: this.#once(came),
       readNs: times.sum,
       readingNs: this.#reading.ns,
       readP50Ns: times.quantile(0.5),
       readP99Ns: times.quantile(0.99),
     };
+  }
+
+  /** Of one that nobody saw opened what came says whether each of them read all of it: if not, each its part. */
+  #once(came: number | null): number {
+    const most = Math.max(0, ...this.#readBy.values()), isAll = came !== null && Math.abs(came - most) <= NEARLY * most;
+    return Math.max(most, Math.min(this.#bytes, this.#size || (isAll ? most : this.#bytes)));
   }
 
   #by(pid: number, bytes: number): void {

@@ -96,12 +96,13 @@ export class FileTotals {
     const shown = this.keys.shown();
     const files = [...Map.groupBy(this.#files, ([key]) => shown.get(key)!)].map(([file, parts]) => {
       const { reads, fills, ...totals } = summed(parts.map(([, totals]) => totals));
+      const cachedBytes = cached.length > 0 ? parts.reduce((sum, [key]) => sum + (bytes.get(key) ?? 0), 0) : null;
       return {
         file,
         ...totals,
-        ...reads.result(),
+        ...reads.result(cachedBytes),
         fills: [...fills.values()].sort((a, b) => b.ns - a.ns),
-        cachedBytes: cached.length > 0 ? parts.reduce((sum, [key]) => sum + (bytes.get(key) ?? 0), 0) : null,
+        cachedBytes,
       };
     });
     const weight = ({ readNs, fetchNs, faultNs, fills }: FileResult) => fills.reduce((sum, { ns }) => sum + ns, readNs + fetchNs + faultNs);

@@ -68,7 +68,10 @@ export const ioResultSchema = z.object({
     /** Of them, those that had not returned when counting ended: how long they had taken by then counts, and no bytes. So it is with fills. */
     unreturned: count,
     readBytes: bytes,
-    /** Without what several processes read of it, each for itself: what one of them read that read most, or all that is in the file. */
+    /**
+     * Without what several processes read of it, each for itself: what one of them read that read most, or all that is in the file. Where nobody saw it
+     * opened they did so if nearly as much came into memory as one of them read.
+     */
     readOnceBytes: bytes,
     readNs: ns,
     /** For how long at least one of them went on. */

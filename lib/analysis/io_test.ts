@@ -218,6 +218,9 @@ Deno.test("io: a file that each of several processes reads whole comes from the 
   const open = t.open("model.safetensors", 0, 1);
   assert.deepEqual(told(ranks, size / 8, size / 4, { ...open, args: { ...open.args, bytes: size } }), [400, "Little was seen", false]);
   assert.deepEqual(told([200, 200, 200, 200], size, size), [1600, "Little was seen", false]);
+  // Nobody saw it opened.
+  assert.deepEqual(told(ranks, size / 8, size / 4), [400, "Little was seen", false]);
+  assert.deepEqual(told(ranks, size, size / 4), [400, "faster disk", true]);
 });
 
 Deno.test("io: it is said where most of what came into memory was fetched by others, and only where that is known", () => {
