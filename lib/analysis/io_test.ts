@@ -223,6 +223,13 @@ Deno.test("io: a file that each of several processes reads whole comes from the 
   assert.deepEqual(told(ranks, size, size / 4), [400, "faster disk", true]);
 });
 
+Deno.test("io: what others fetched of a file that is in memory came from no disk, also where one has a limit", () => {
+  const MIB = 1 << 20, limits = { cpus: null, throttled: 0, throttledNs: 0, memoryLimit: null, memoryBytes: null, killed: 0 };
+  const limited: Span = { ...t.exit(5), category: "process.limits", limits: { ...limits, reads: [{ device: "7:0", bytes: 1e9, requests: null }] } };
+  const { verdict } = result([limited, t.read("model.gguf", 0, 400, 4000 * MIB), t.counter("page cache filled: model.gguf", 900, 100 * MIB)]);
+  assert.match(verdict[0]!.evidence, /100\.0 MiB of it from elsewhere \(a network, [^)]*\)$/);
+});
+
 Deno.test("io: it is said where most of what came into memory was fetched by others, and only where that is known", () => {
   const told = (own: number, came: number, ...more: readonly Span[]) =>
     presentIo(result([request(0, 10, { bytes: own }), t.counter("page cache filled: model.gguf", 300, came), ...more]))

@@ -84,18 +84,18 @@ function broughtBy(file: File): number {
 }
 
 function reads(file: File, source: Source, slowed: Cause | null): Omit<Verdict, "share"> {
-  const { reads, readNs, readingNs, cachedBytes, mappedBytes, unreturned } = file, { brought, faster } = sourceOf(source, slowed);
+  const { reads, readNs, readingNs, cachedBytes, mappedBytes, unreturned } = file;
   const readBytes = ofReads(file, file.readBytes), cold = broughtBy(file);
+  // What several processes read, each for itself, comes once.
+  const once = ofReads(file, file.readOnceBytes);
+  // A limit holds back what was brought. Of what is read past the page cache nothing is seen to come.
+  const heldBack = cold === 0 || cold >= 0.5 * once ? slowed : null, { brought, faster } = sourceOf(source, heldBack);
   const rate = readingNs > 0 ? ` at ${Math.round((readBytes * 1e3) / readingNs)} MB/s` : "";
   const evidence = `${counted(reads, "read")} of ${mebibytes(readBytes)}${rate}${
     cold > 0 ? `, ${mappedBytes > 0 ? "at most " : ""}${mebibytes(cold)} of it ${brought}` : ""
   }${notReturned(unreturned)}`;
-  // What several processes read, each for itself, comes once.
-  const once = ofReads(file, file.readOnceBytes);
-  // Of what is read past the page cache nothing is seen to come.
-  const isCold = cold === 0 || cold >= 0.5 * once;
   const advice = adviceFor(file.file, cachedBytes === null || once === 0 ? null : cold / once, faster);
-  return { wait: "reads", of: file.file, ns: readNs, ...slowedBy(isCold ? slowed : null, { evidence, advice }) };
+  return { wait: "reads", of: file.file, ns: readNs, ...slowedBy(heldBack, { evidence, advice }) };
 }
 
 function notReturned(unreturned: number): string {
