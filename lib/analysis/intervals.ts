@@ -38,10 +38,10 @@ export class Intervals {
     return sum;
   }
 
-  /** Forgets the first `count` stretches: how many nanoseconds they are. What is added later lies behind them, or is counted twice. */
-  settle(count: number): number {
-    const ends = this.#ends.splice(0, count);
-    return this.#starts.splice(0, count).reduce((sum, start, i) => sum + ends[i]! - start, 0);
+  /** Forgets the first `count` stretches: where they lie, and how many nanoseconds they are. What is added later there is counted twice. */
+  settle(count: number): { readonly from: Ns; readonly until: Ns; readonly ns: number } {
+    const starts = this.#starts.splice(0, count), ends = this.#ends.splice(0, count);
+    return { from: starts[0] ?? Infinity, until: ends.at(-1) ?? -Infinity, ns: starts.reduce((sum, start, i) => sum + ends[i]! - start, 0) };
   }
 
   *[Symbol.iterator](): Iterator<readonly [start: Ns, end: Ns]> {

@@ -40,5 +40,5 @@ Deno.test("how many stretches there are", () => {
 Deno.test("what is settled is told once, and forgotten", () => {
   const all = new Intervals();
   for (const [start, end] of [[1, 3], [5, 9], [20, 30]] as const) all.add(start, end);
-  assert.deepEqual([all.settle(2), all.count, all.total], [6, 1, 10]);
+  assert.deepEqual([all.settle(2), all.count, all.total], [{ from: 1, until: 9, ns: 6 }, 1, 10]);
 });

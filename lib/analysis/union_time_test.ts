@@ -10,3 +10,16 @@ Deno.test("union time: what goes on at once counts once, also where two are put 
   time.merge(other);
   assert.equal(time.ns, 22 + 16);
 });
+
+Deno.test("union time: one that lasted longer than many that are settled counts no time twice, and fills what was free between them", () => {
+  const time = new UnionTime(16);
+  for (let at = 6; at < 3000; at += 10) time.add(at, at + 4);
+  const many = time.ns;
+  time.add(0, 3000);
+  assert.deepEqual([many, time.ns], [1200, 3000]);
+  // Later than most of them, about.
+  const part = new UnionTime(16);
+  for (let at = 0; at < 3000; at += 10) part.add(at, at + 4);
+  part.add(1000, 3000);
+  assert.ok(Math.abs(part.ns - 2400) < 10, `${part.ns}`);
+});
