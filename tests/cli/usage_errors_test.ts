@@ -59,7 +59,7 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["sched --pid 1 --tokens 5", /^sched has no option --tokens\. It looks at threads/],
   ["io --pid 1 --detail op", /^--detail cannot be 'op'\. It is request\./],
   ["sched --pid 1 -o a.dot", /^There would be no graph in a\.dot\. sched looks at no operator\.\nTry: llmprof operators /],
-  ["operators --pid 1 --detail token -o a.mmd", /^There would be no graph in a\.mmd\. --detail token looks at no operator\./],
+  ["operators --pid 1 --detail token -o a.mmd", /^There would be no graph in a\.mmd\. --detail token tells of no graph's operators\./],
   ["io --all --pid 1", /cannot be used with option/],
   ["io --all --interval 5", /^--interval belongs to --snapshots\..*\nTry: llmprof io --all --interval 5 --snapshots FILE/],
   [
@@ -135,6 +135,15 @@ Deno.test("usage: what is typed takes the place of what the environment says aga
   assert.match(program.stderr, /^no-such-program was not found\./);
   const typed = await runLlmprof(["coldstart", "--comm", "a", "--", "no-such-program"], { env: { LLMPROF_PID: "1" } });
   assert.match(typed.stderr, /^--comm cannot be used with a program after --\./);
+});
+
+Deno.test("usage: a graph is refused where one is asked for of a run that sees none, and not of a recording, nor where the environment names it", async () => {
+  using folder = temporary();
+  const env = { LLMPROF_OUTPUT: folder.file("a.dot") };
+  assert.match((await runLlmprof(["sched", "--comm", "no-such-name"], { env })).stderr, /^No process matches --comm no-such-name\./);
+  assert.match((await runLlmprof(["sched", "--comm", "no-such-name", "-o", "a.dot"], { env })).stderr, /^There would be no graph in a\.dot\./);
+  const replay = await runLlmprof(["sched", "--from", "/no-recording.llmprof", "-o", "a.dot"]);
+  assert.match(replay.stderr, /^Cannot read the recording \/no-recording\.llmprof:/);
 });
 
 Deno.test("usage: what the environment says is passed over by commands and layers that have no such option", async () => {

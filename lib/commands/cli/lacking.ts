@@ -92,17 +92,15 @@ interface Drawn {
   readonly name: string;
   readonly layers: readonly Layer[];
   readonly detail: Detail;
-  readonly from?: string;
   readonly isTorch?: boolean;
 }
 
-/** A graph of operators where it is known that none can be drawn. */
-export function refuseOfGraphs(outputs: readonly string[], { name, layers: asked, detail, from, isTorch }: Drawn): void {
+/** A graph of operators, of a run in which none could be seen. */
+export function refuseOfGraphs(outputs: readonly string[], { name, layers: asked, detail, isTorch }: Drawn): void {
   const path = outputs.find((path) => formatOf(path)?.graph);
   if (path === undefined) return;
   const refuse = (why: string, command: string, output = path) => {
-    const target = from === undefined ? "--pid N --duration 10s" : `--from ${quoteWord(from)}`;
-    throw usage(`There would be no graph in ${path}.`, why, `Try: llmprof ${command} ${target} -o ${quoteWord(output)}`);
+    throw usage(`There would be no graph in ${path}.`, why, `Try: llmprof ${command} --pid N --duration 10s -o ${quoteWord(output)}`);
   };
   if (isTorch) refuse("PyTorch's operators are called one by one, and no graph says which of them comes next.", name, "trace.pftrace");
   if (name !== "operators" && name !== "record") refuse(`${name} looks at no operator.`, "operators");
@@ -110,7 +108,7 @@ export function refuseOfGraphs(outputs: readonly string[], { name, layers: asked
     const enough = layers.filter((layer) => layer === "operators" || asked.includes(layer));
     refuse(`record --layers ${asked.join()} looks at no operator.`, `record --layers ${enough.join()}`);
   }
-  if (!withOperators.includes(detail)) refuse(`--detail ${detail} looks at no operator.`, name);
+  if (!withOperators.includes(detail)) refuse(`--detail ${detail} tells of no graph's operators.`, name);
 }
 
 /** Where a tensor is returned to a place that is named beside the arguments, and not as the first of them, others would be taken for tensors. */

@@ -22,7 +22,7 @@ Deno.test("lacking: a graph of operators is refused where none can be seen, and 
   const next = "Try: llmprof operators --pid N --duration 10s -o";
   assert.equal(refused(["t.json", "a.mmd.gz"], { isTorch: true }), `${next} trace.pftrace`);
   assert.equal(refused(["a.graph.json"], { detail: "graph" }), `${next} a.graph.json`);
-  assert.equal(refused(["a b.dot"], { name: "io", from: "r.llmprof" }), "Try: llmprof operators --from r.llmprof -o 'a b.dot'");
+  assert.equal(refused(["a b.dot"], { name: "io" }), `${next} 'a b.dot'`);
   const record = { name: "record", layers: ["io", "sched"] } as const;
   assert.equal(refused(["a.dot"], record), "Try: llmprof record --layers operators,io,sched --pid N --duration 10s -o a.dot");
 });

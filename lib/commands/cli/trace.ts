@@ -198,8 +198,10 @@ export function traceCommand(name: Tracing, description: string, context: Contex
       const asked = o.output as string[] | false | undefined;
       // Who asks for snapshots asks for no trace.
       const paths = o.dryRun || (o.snapshots !== undefined && asked === undefined) ? { outputs: [] } : outputPaths(name, asked, context);
-      const drawn = { name, layers: looked, detail: o.detail, from: o.from };
-      refuseOfGraphs(paths.outputs, drawn);
+      const isTyped = (command as unknown as Command).getOptionValueSource("output") === "cli";
+      // What the environment names is where any command's trace goes, and of a recording it is known later what it can answer.
+      const drawn = { name, layers: looked, detail: o.detail }, drawings = isTyped && o.from === undefined ? paths.outputs : [];
+      refuseOfGraphs(drawings, drawn);
       const run = o.snapshots === undefined
         ? { snapshots: undefined, interval: undefined }
         : { interval: o.interval ?? INTERVAL_MS, snapshots: { path: o.snapshots, flushEvery: o.flushEvery, fsync: o.fsync === true } };
@@ -218,12 +220,11 @@ export function traceCommand(name: Tracing, description: string, context: Contex
         name === "record" ? (await import("../record.ts")).recordProfile(o.layers) as Profile<unknown> : await profileOf(name, engine)!;
       if (engine === "torch" || engine === "learned torch") {
         refuseOfTorch(name, o);
-        refuseOfGraphs(paths.outputs, { ...drawn, isTorch: true });
+        refuseOfGraphs(drawings, { ...drawn, isTorch: true });
       }
       if (o.dryRun) {
         const [profile, { dryRun }] = await Promise.all([load(), import("../dry_run.ts")]);
         // What the environment names is where a trace goes.
-        const isTyped = (command as unknown as Command).getOptionValueSource("output") === "cli";
         const folders = isTyped && o.output !== false ? o.output as string[] : [];
         return done(await dryRun(profile, { ...o, ...run, folders, program }, context, begun));
       }
