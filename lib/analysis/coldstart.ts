@@ -8,6 +8,7 @@ import type { ColdstartResult } from "./coldstart_schema.ts";
 import { DecodeContexts } from "./decode_contexts.ts";
 import { FirstToken } from "./first_token.ts";
 import { Generation } from "./generation.ts";
+import type { Listening } from "./listening.ts";
 import { MemoryTotals } from "./memory_totals.ts";
 import { ProcessTree } from "./process_tree.ts";
 import { QualityCount } from "./quality.ts";
@@ -16,20 +17,13 @@ import { StoppedTimes } from "./stopped.ts";
 import { SystemCalls } from "./system_calls.ts";
 
 /** Before a first token: what is kept is bounded. */
-const MOST_ACCEPTED = 1 << 16;
+const MOST_ACCEPTED = 1 << 16, MOST_LISTENING = 1 << 10;
 
 export interface ColdstartOptions {
   /** The process whose start is looked at; otherwise the first that calls exec. */
   readonly rootPid?: number;
   /** Who belongs to its tree from the beginning: its children, theirs, and so on. */
   readonly tree?: readonly (readonly number[])[];
-}
-
-/** A socket that began to listen, how many forks its process is away from the root, and its port, where it has one. */
-interface Listening {
-  readonly at: Ns;
-  readonly depth: number;
-  readonly port: number | undefined;
 }
 
 /** Where the time from a process' exec to its first token goes. */
@@ -53,8 +47,8 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
    * has started.
    */
   #accepted: { readonly depth: number; readonly at: Ns[] } = { depth: Infinity, at: [] };
-  /** Of the sockets that began to listen until then, the one at which it is asked: {@link isOuter} of all others. */
-  #listening: Listening | undefined;
+  /** Sockets that began to listen until then. */
+  readonly #listening: Listening[] = [];
   readonly #systemCalls = new SystemCalls();
   readonly #quality = new QualityCount();
   /** The process that gave the first token, as soon as no later span can change that, and at the end. */
@@ -114,9 +108,8 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
   }
 
   #listen({ track, start, args }: Slice): void {
-    if (this.#certain || Number(args?.errno) !== 0) return;
-    const listening = { at: start, depth: this.#tree.depth(track.pid)!, port: args?.port as number | undefined };
-    if (!this.#listening || isOuter(listening, this.#listening)) this.#listening = listening;
+    if (this.#certain || Number(args?.errno) !== 0 || this.#listening.length === MOST_LISTENING) return;
+    this.#listening.push({ at: start, depth: this.#tree.depth(track.pid)!, port: args?.port as number | undefined });
   }
 
   #slice(slice: Slice): void {
@@ -171,13 +164,4 @@ class ColdstartAnalysis implements Analysis<ColdstartResult> {
     this.#firstSeen = Math.min(this.#firstSeen, from);
     this.#lastSeen = Math.max(this.#lastSeen, to);
   }
-}
-
-/**
- * Whether it is this one that clients come to, and not the other. Long before it can be asked a server has sockets for what it has started itself:
- * those have no port, or are its workers'.
- */
-function isOuter(one: Listening, other: Listening): boolean {
-  const isReached = one.port !== undefined;
-  return isReached === (other.port !== undefined) ? one.depth < other.depth : isReached;
 }

@@ -5,6 +5,7 @@ import type { ColdstartKind, ColdstartPhase, ColdstartResult, ColdstartStep } fr
 import { figures, noteOf } from "./figures.ts";
 import type { FirstToken } from "./first_token.ts";
 import { Intervals } from "./intervals.ts";
+import { type Listening, whereAsked } from "./listening.ts";
 import { phaseName } from "./phase_kinds.ts";
 import type { ProcessTree } from "./process_tree.ts";
 import type { Quality } from "./quality.ts";
@@ -25,8 +26,7 @@ export interface Seen {
   readonly lastSeen: Ns;
   /** Of the process that gave the first token. Where nothing followed it, all later activities were kept too. */
   readonly token: FirstToken | undefined;
-  /** When it began to listen for whoever asks, and where that is known. */
-  readonly listening: { readonly at: Ns; readonly port: number | undefined } | undefined;
+  readonly listening: readonly Listening[];
   /** When connections were accepted, by whom of the tree. */
   readonly accepted: { readonly depth: number; readonly at: readonly Ns[] };
   readonly running: RunningCode;
@@ -173,7 +173,7 @@ function kinds(steps: readonly ColdstartStep[], totalNs: number): ColdstartResul
 }
 
 function milestones(seen: Seen, origin: Ns, until: Ns): [name: string, at: Ns, port?: number][] {
-  const { activities, listening, token } = seen;
+  const { activities, token } = seen;
   // Where each model is in a process of its own, the others' are not those that the token waited for; who forks behind its load has none itself.
   const of = (kind: ColdstartKind) => {
     const all = activities.filter((activity) => activity.kind === kind), own = all.filter(({ pid }) => pid === token?.pid);
@@ -182,6 +182,7 @@ function milestones(seen: Seen, origin: Ns, until: Ns): [name: string, at: Ns, p
   const decode = of("decode")[0]?.start;
   // llama.cpp first loads a model without its weights, to see what fits: the one that answers is the last before it is asked.
   const last = (kind: ColdstartKind) => of(kind).findLast(({ start }) => start < (decode ?? Infinity));
+  const listening = whereAsked(seen.listening, token?.at);
   const loaded = ended(last("load")), ready = ended(last("context"));
   const found: [string, Ns | undefined, number?][] = [
     ["model load begins", of("load")[0]?.start],

@@ -230,6 +230,10 @@ Deno.test("a server listens when a client can reach it, not when it makes a sock
   // What comes behind the token had nothing to do with it.
   const answer = [worker.decode("prefill", 20, 30), worker.sample(30, 31)];
   assert.deepEqual(listening(listen(worker, 5, 8000), ...answer, listen(s, 50, 9000)), [5, "port 8000"]);
+  // Nor has it where another context may still turn out to be the one that answers.
+  const contexts = [1, 2].map((context) => worker.slice("llama.context", 2, 3, { ok: true, context }));
+  const late = [...contexts, listen(worker, 5, 8000), ...answer, listen(s, 50, 9000), worker.decode("decode", 60, 61), worker.sample(61, 62)];
+  assert.deepEqual(listening(...late), [5, "port 8000"]);
 });
 
 Deno.test("a connection is accepted by who hears the client, not by the worker that it hands on to", () => {
