@@ -182,7 +182,7 @@ function milestones(seen: Seen, origin: Ns, until: Ns): [name: string, at: Ns, p
   const decode = of("decode")[0]?.start;
   // llama.cpp first loads a model without its weights, to see what fits: the one that answers is the last before it is asked.
   const last = (kind: ColdstartKind) => of(kind).findLast(({ start }) => start < (decode ?? Infinity));
-  const listening = whereAsked(seen.listening, token?.at);
+  const listening = whereAsked(seen.listening, seen.accepted.depth, token?.at);
   const loaded = ended(last("load")), ready = ended(last("context"));
   const found: [string, Ns | undefined, number?][] = [
     ["model load begins", of("load")[0]?.start],

@@ -225,6 +225,9 @@ Deno.test("a server listens when a client can reach it, not when it makes a sock
   assert.deepEqual(listening(listen(s, 5), listen(worker, 10, 41234), listen(s, 50, 8000), listen(s, 60, 8001)), [50, "port 8000"]);
   // It hands all of it on to one that it has started.
   assert.deepEqual(listening(listen(s, 5), listen(worker, 10, 8000)), [10, "port 8000"]);
+  // What starts it has a port of its own, at which nobody was seen to come.
+  assert.deepEqual(listening(listen(s, 5, 29500), listen(worker, 10, 8000), worker.accept(20)), [10, "port 8000"]);
+  assert.deepEqual(listening(listen(s, 5), listen(worker, 10, 8000), s.accept(20)), [10, "port 8000"]);
   assert.deepEqual(listening(listen(worker, 5), listen(s, 10)), [10]);
   assert.deepEqual(listening(listen(s, 5, 8000, 98)), []);
   // What comes behind the token had nothing to do with it.

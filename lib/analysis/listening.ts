@@ -7,18 +7,19 @@ export interface Listening {
   readonly port: number | undefined;
 }
 
-/** The one at which a server is asked, of those that listened before it had answered. */
-export function whereAsked(all: readonly Listening[], answered: Ns = Infinity): Listening | undefined {
+/** The one at which a server is asked, of those that listened before it had answered; `depth`: of the process that was seen to accept connections. */
+export function whereAsked(all: readonly Listening[], depth: number, answered: Ns = Infinity): Listening | undefined {
   let asked: Listening | undefined;
-  for (const one of all) if (one.at <= answered && (!asked || isOuter(one, asked))) asked = one;
+  for (const one of all) if (one.at <= answered && (!asked || isRather(one, asked, depth))) asked = one;
   return asked;
 }
 
 /**
- * Whether it is this one that clients come to, and not the other. Long before it can be asked a server has sockets for what it has started itself:
- * those have no port, or are its workers'.
+ * Whether clients come to this one, and not to the other. Long before it can be asked a server has sockets for what it has started itself: those have
+ * no port, or are its workers', or nobody accepts at them.
  */
-function isOuter(one: Listening, other: Listening): boolean {
-  const isReached = one.port !== undefined;
-  return isReached === (other.port !== undefined) ? one.depth < other.depth : isReached;
+function isRather(one: Listening, other: Listening, depth: number): boolean {
+  const isReached = one.port !== undefined, accepts = one.depth === depth;
+  if (isReached !== (other.port !== undefined)) return isReached;
+  return accepts === (other.depth === depth) ? one.depth < other.depth : accepts;
 }
