@@ -68,14 +68,25 @@ function together(tensors: StoredTensor[]): StoredTensor[] | null {
 /** `depth`: of how many parts the name of a module is. */
 function inModules(tensors: readonly StoredTensor[], depth: number): StoredTensor[] {
   const told: StoredTensor[] = [];
-  let before: string | undefined;
+  let module: string | undefined;
   for (const tensor of tensors) {
-    const module = tensor.name.split(".", depth).join(".");
-    if (module === before) told[told.length - 1] = { name: `${module}.*`, offset: told.at(-1)!.offset };
-    else told.push(tensor);
-    before = module;
+    const { name } = tensor, end = endOfModule(name, depth);
+    if (module?.length === end && name.startsWith(module)) told[told.length - 1] = { name: `${module}.*`, offset: told.at(-1)!.offset };
+    else {
+      told.push(tensor);
+      module = name.slice(0, end);
+    }
   }
   return told;
+}
+
+function endOfModule(name: string, depth: number): number {
+  let end = -1;
+  for (let part = 0; part < depth; part++) {
+    end = name.indexOf(".", end + 1);
+    if (end < 0) return name.length;
+  }
+  return end;
 }
 
 /** `GGUF`. The format: docs/gguf.md of ggml. */
