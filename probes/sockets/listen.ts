@@ -33,6 +33,8 @@ class ListenDecoder implements Decoder {
     switch (event.record) {
       case "sockets/listen.bound": {
         const [family, port] = event.values as [number, number];
+        // The line of the one before may be lost.
+        this.#ports.delete(event.tid);
         if (family === AF_INET || family === AF_INET6) this.#ports.set(event.tid, port);
         return;
       }
@@ -40,7 +42,7 @@ class ListenDecoder implements Decoder {
         return out({ type: "instant", track, name: "accept", category: "socket.accept", at: event.at, args: { fd: event.values[0] as number } });
       case "sockets/listen.listen": {
         const [start, fd, ret] = event.values as [Ns, number, number];
-        const port = this.#ports.get(event.tid);
+        const port = ret === 0 ? this.#ports.get(event.tid) : undefined;
         this.#ports.delete(event.tid);
         const args = { fd, errno: -ret, ...port !== undefined && { port } };
         return out({ type: "slice", track, name: "listen", category: "socket.listen", start, end: event.at, args });

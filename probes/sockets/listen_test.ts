@@ -33,6 +33,19 @@ Deno.test("listen: a socket of a network has a port, and one that processes of a
   ]);
 });
 
+Deno.test("listen: a port is not that of the thread's next socket where the line of its own was lost", () => {
+  const d = new Decoding(listen);
+  d.event(11, "sockets/listen.bound", { family: 2, port: 8080 });
+  d.event(21, "sockets/listen.bound", { family: 1 });
+  d.event(22, "sockets/listen.listen", { began: 20, fd: 18 });
+  d.event(31, "sockets/listen.bound", { family: 2, port: 8080 });
+  d.event(42, "sockets/listen.listen", { began: 40, fd: 19, ret: -98 });
+  assert.deepEqual(d.end(50), [
+    '100/100 socket.listen "listen" 20–22 fd=18 errno=0',
+    '100/100 socket.listen "listen" 40–42 fd=19 errno=98',
+  ]);
+});
+
 Deno.test("listen: a connection that is accepted", () => {
   const d = new Decoding(listen);
   d.event(12, "sockets/listen.accept", { fd: 20 });
