@@ -1,10 +1,6 @@
 import type { GpuFileUse } from "../events/gpu.ts";
 import type { Instant } from "../events/span.ts";
-
-/** Nodes of one GPU: of a kind, each number is one. */
-const NUMBERED = /^(nvidia|renderD|card)\d+$/;
-/** Nodes of all GPUs: nvidiactl, nvidia-uvm. What is none of both is a node by another name: a link, or what `--redact` calls it. */
-const COMMON = /^(nvidia\D|kfd$)/;
+import { isCommonNode, isNumberedNode } from "../target/system_names.ts";
 
 /** Which GPUs processes use, by the nodes that they hold. */
 export class GpuNodes {
@@ -39,7 +35,7 @@ export class GpuNodes {
     if (what === "close") {
       if (openings > 1) held!.set(device, openings - 1);
       else held?.delete(device);
-    } else if (what === "open" || (openings === 0 && NUMBERED.test(device))) {
+    } else if (what === "open" || (openings === 0 && isNumberedNode(device))) {
       if (!held) this.#held.set(pid, held = new Map());
       held.set(device, openings + 1);
     }
@@ -47,7 +43,7 @@ export class GpuNodes {
 
   /** Whether what a process asks of a device file may be asked of a GPU that the target uses. */
   isShared(device: string, pid: number): boolean {
-    const theirs = NUMBERED.test(device) ? [device] : this.#numberedOf([pid]), targets = this.#numberedOf([...this.#targets]);
+    const theirs = isNumberedNode(device) ? [device] : this.#numberedOf([pid]), targets = this.#numberedOf([...this.#targets]);
     if (theirs === null || targets === null) return true;
     if (theirs.some((node) => targets.includes(node))) return true;
     // Which render node is that of nvidia0 nobody says.
@@ -57,9 +53,10 @@ export class GpuNodes {
   /** Null: nobody knows. */
   #numberedOf(pids: readonly number[]): readonly string[] | null {
     const held = pids.map((pid) => this.#held.get(pid)), nodes = held.flatMap((nodes) => [...nodes?.keys() ?? []]);
-    const numbered = nodes.filter((node) => NUMBERED.test(node));
+    const numbered = nodes.filter((node) => isNumberedNode(node));
     if (held.length === 0 || held.includes(undefined)) return null;
-    return numbered.length > 0 || nodes.every((node) => COMMON.test(node)) ? numbered : null;
+    // What is none of both is a node by another name: a link, or what `--redact` calls it.
+    return numbered.length > 0 || nodes.every((node) => isCommonNode(node)) ? numbered : null;
   }
 }
 

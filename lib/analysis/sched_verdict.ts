@@ -4,6 +4,7 @@ import { counted } from "../events/text.ts";
 import type { SchedResult, SchedThread } from "./sched_schema.ts";
 import { numbersOf } from "../machine/numa.ts";
 import { firstProcessors } from "../machine/processors.ts";
+import { kernelThread } from "../target/system_names.ts";
 import { atOnce } from "./at_once.ts";
 import { AT_ONCE, LOCKED, THREADS } from "./engine_flags.ts";
 import { processorTime } from "./figures.ts";
@@ -96,8 +97,10 @@ export function schedVerdict(
   const yieldedNs = computing.reduce((sum, { thread }) => sum + thread.yieldedNs, 0);
   const yields = yieldedNs > YIELDED * queued ? computing.reduce((sum, { thread }) => sum + thread.yielded, 0) : 0;
   const own = new Set(threads.map(({ tid }) => tid));
-  // What traces is gone when nobody traces.
-  const taker = yields > 0 ? undefined : takers.find(({ tid, name, traces }) => tid !== 0 && !own.has(tid) && !OF_KERNEL.test(name) && !traces);
+  // What traces is gone when nobody traces; the kernel's threads that work for whoever uses the processor nobody can send away.
+  const taker = yields > 0
+    ? undefined
+    : takers.find(({ tid, name, traces }) => tid !== 0 && !own.has(tid) && kernelThread(name) === undefined && !traces);
   const crowd: Crowd = {
     threads: atOnce(computing.map(({ lives }) => lives)),
     narrow: narrowOf(computing, cpus, online && new Set(online)),
@@ -151,8 +154,6 @@ function evidenceOf({ times, call, wakers }: CallWait): string {
   return `${counted(times, "time")}${call === null ? "" : ` in ${call}`}${waker ? `, woken most by ${waker.name || "thread"} (${waker.tid})` : ""}`;
 }
 
-/** Threads of the kernel that work on a processor for whoever uses it: nobody can send them away. */
-const OF_KERNEL = /^(kworker|ksoftirqd|kswapd|kcompactd|khugepaged|idle_inject|migration|rcu_|irq\/)/;
 /** Of their time on processors: a thread that starts passes through others. */
 const PASSES = 0.01;
 

@@ -9,7 +9,7 @@ import { type Layer, layers } from "../programs/layers.ts";
 import { CLIENT, clientOf } from "../target/clients.ts";
 import { isOfInference, weightsIn } from "../target/inference_files.ts";
 import { libraryEnding } from "../target/library_name.ts";
-import { isSystemsFile, isSystemsThread } from "../target/system_names.ts";
+import { isSystemsFile, kernelThread } from "../target/system_names.ts";
 import type { Header } from "./header.ts";
 
 /** Where a path in a sentence ends. */
@@ -54,7 +54,11 @@ export class Pseudonyms {
 
   /** What a process or a thread calls itself. */
   name(name: string): string {
-    return isSystemsThread(name) ? name : this.#of(name, "name");
+    const kernels = kernelThread(name);
+    if (kernels === undefined) return this.#of(name, "name");
+    // In sentences, too.
+    if (kernels !== name) this.#known.set(name, kernels);
+    return kernels;
   }
 
   /** A command line: of a model's path there is what is told of that elsewhere. */

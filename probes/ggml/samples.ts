@@ -4,6 +4,7 @@ import type { Args, SpanSink } from "../../lib/events/span.ts";
 import type { Tracks } from "../../lib/events/tracks.ts";
 import { SAMPLES_PER_SECOND } from "../../lib/programs/detail.ts";
 import type { Probe } from "../../lib/programs/probe.ts";
+import { isOpenMp } from "../../lib/target/system_names.ts";
 import { ProcessCode } from "../process/code.ts";
 import { cpuBackend } from "./library.ts";
 import template from "./samples.bt" with { type: "text" };
@@ -35,9 +36,6 @@ interface Place {
 
 const KERNEL: Place = { name: "kernel", args: { work: "kernel", library: "kernel" } };
 const UNMAPPED: Place = { name: "unknown code", args: { work: "unknown code", library: "" } };
-
-/** GCC's, LLVM's and Intel's. */
-const OPENMP = /^lib[gi]?omp\d*\./;
 
 class SamplesDecoder implements Decoder {
   /** Of every library that is watched: a function's name says which operator it computes, whatever number that has there. */
@@ -77,7 +75,7 @@ class SamplesDecoder implements Decoder {
 
   #described(library: string, name: string | null): Place {
     // ggml's barrier, where that is OpenMP's; nothing is computed in there.
-    if (OPENMP.test(library)) return { name: name === null ? `in ${library}` : readableName(name), args: { work: WAITING, library } };
+    if (isOpenMp(library)) return { name: name === null ? `in ${library}` : readableName(name), args: { work: WAITING, library } };
     if (name === null) return { name: `in ${library}`, args: { work: library, library } };
     return { name: readableName(name), args: { work: workOf(name, this.#operators) ?? `${OTHER_CODE} of ${library}`, library } };
   }

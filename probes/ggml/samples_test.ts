@@ -67,6 +67,15 @@ Deno.test("samples: a process that goes on without its first thread has its code
   assert.equal(nameAt(6), "unknown code");
 });
 
+Deno.test("samples: who is in OpenMP's library waits, whatever copy of it that is", () => {
+  for (const file of ["libgomp.so.1", "libgomp-a34b3233.so.1.0.0"]) {
+    const decoding = new Decoding(samples);
+    decoding.fact(0, { fact: "code", pid: 100, ranges: [{ at: 4096, bytes: 16, file }], functions: [] });
+    decoding.event(1, "ggml/samples.sample", { ip: 4096 });
+    assert.match(decoding.told()[0]!, new RegExp(`work=${WAITING}`));
+  }
+});
+
 Deno.test("samples: the template's rate is the one that figures are made with", () => {
   assert.ok(samples.template.includes(`profile:hz:${SAMPLES_PER_SECOND} `));
 });

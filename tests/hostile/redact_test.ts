@@ -139,6 +139,7 @@ Deno.test("redact: a note hides the program that an engine is linked into, which
 Deno.test("redact: a note hides what other processes call themselves, which nothing else has named", () => {
   const told = (name: string): Fact => ({ fact: "note", text: `process 7 (${name}) has libggml.so mapped`, files: ["libggml.so"], names: [name] });
   assert.deepEqual(new Pseudonyms().fact(told("geheim srv")), told("name-1"));
+  assert.deepEqual(new Pseudonyms().fact(told("irq/1-geheim")), told("irq/1"));
 });
 
 Deno.test("redact: of a command line the names of models stay, and no argument that only ends as one does", () => {
@@ -182,14 +183,14 @@ Deno.test("redact: where a process has its code is told without the names of its
 
 Deno.test("redact: what is known by names of the system is known all the same: a barrier, frames, who took a processor, a GPU's node", () => {
   const names = new Pseudonyms();
-  const code: Fact = { fact: "code", pid: 100, ranges: [{ at: 4096, bytes: 16, file: "libgomp.so.1" }], functions: [] };
+  const codeOf = (file: string): Fact => ({ fact: "code", pid: 100, ranges: [{ at: 4096, bytes: 16, file }], functions: [] });
   const sampled = (fact: Fact) => {
     const decoding = new Decoding(samples);
     decoding.fact(0, fact);
     decoding.event(1, "ggml/samples.sample", { ip: 4096 });
     return decoding.told();
   };
-  assert.deepEqual(sampled(names.fact(code)), sampled(code));
+  for (const code of ["libgomp.so.1", "libgomp-a34b3233.so.1.0.0"].map(codeOf)) assert.deepEqual(sampled(names.fact(code)), sampled(code));
   const files = ["libcuda.so.1", "[uprobes]", "libcublas.so.12", "libllama.so"];
   const places: Fact = { fact: "places", pid: 7, places: files.map((file, i) => ({ at: i + 1, file, name: "f", offset: 0 })) };
   const framed = (fact: Fact) => {
