@@ -22,6 +22,8 @@ const QUOTED = `(?<=(["']))/(?:'\\\\''|(?!\\1|'\\\\'')[^\n])+(?=\\1)`;
 const SHELLS_QUOTE = "'\\''";
 /** What a list of processes or containers says behind a number: anybody's command line, a name that a user chose. */
 const candidate = /^( {2}--(?:pid|container) \w+ ).*$/gm;
+/** Whom a note of those tells of that have the target's library mapped, in recordings whose notes do not say which words are names. */
+const sharer = /(?<=^process(?:es)? .*)\d+ \((.*?)\)(?=,| has | have | and )/g;
 /** A library without its folders. */
 const library = /(?<![\w./-])[\w.+-]+\.(?:so(?:\.\d[\w.]*)?|node)(?![\w-])/g;
 /** A model's, or one of those in which Python finds packages as it starts, called by a project that is being worked on. */
@@ -120,8 +122,8 @@ export class Pseudonyms {
         return { ...fact, model: fact.model && (/^[\w.-]+$/.test(fact.model) && !PYTHONS.test(fact.model) ? fact.model : this.path(fact.model)) };
       case "note": {
         // The sentence last: it is told with what names stand for by then.
-        const files = fact.files?.map((file) => this.path(file)), names = fact.names?.map((name) => this.name(name));
-        return { ...fact, ...files && { files }, ...names && { names }, text: this.prose(fact.text) };
+        const files = fact.files?.map((file) => this.path(file)), names = (fact.names ?? sharersIn(fact.text)).map((name) => this.name(name));
+        return { ...fact, ...files && { files }, ...fact.names && { names }, text: this.prose(fact.text) };
       }
       default:
         return fact;
@@ -180,6 +182,10 @@ export class Pseudonyms {
 
 function unquoted(text: string): string {
   return text.replaceAll(SHELLS_QUOTE, "'");
+}
+
+function sharersIn(note: string): string[] {
+  return [...note.matchAll(sharer)].map(([, name]) => name!);
 }
 
 /** Layers that there are. */

@@ -140,6 +140,13 @@ Deno.test("redact: a note hides what other processes call themselves, which noth
   const told = (name: string): Fact => ({ fact: "note", text: `process 7 (${name}) has libggml.so mapped`, files: ["libggml.so"], names: [name] });
   assert.deepEqual(new Pseudonyms().fact(told("geheim srv")), told("name-1"));
   assert.deepEqual(new Pseudonyms().fact(told("irq/1-geheim")), told("irq/1"));
+  // Of a recording that does not say which words these are.
+  const before = (...names: string[]): Fact => ({
+    fact: "note",
+    text: `processes 7 (${names[0]}), 8 (${names[1]}) and 1 more have the same libggml.so mapped: they are trapped, too, and do not count`,
+    files: ["libggml.so"],
+  });
+  assert.deepEqual(new Pseudonyms().fact(before("geheim srv", "geheim (x)")), before("name-1", "name-2"));
 });
 
 Deno.test("redact: of a command line the names of models stay, and no argument that only ends as one does", () => {
