@@ -2,7 +2,7 @@ import { quantity } from "../events/quantity.ts";
 import { counted, nameAlone } from "../events/text.ts";
 import type { Limits, ReadLimit } from "../events/surroundings.ts";
 import { isWeights } from "../target/inference_files.ts";
-import { loadFlags } from "./engine_flags.ts";
+import { atOnceFlags, mappingFlags } from "./engine_flags.ts";
 import { areFetchedByOthers } from "./fetched.ts";
 import { mebibytes } from "./figures.ts";
 import type { IoResult } from "./io_schema.ts";
@@ -107,8 +107,8 @@ function adviceFor(file: string, cold: number | null, faster: string): string {
   const again = isWeights(nameAlone(file)) ? "a second start finds it in memory" : "what is read twice is in memory the second time";
   if (cold !== null && cold >= 0.5) return `${faster}, or larger reads: ${again}, where there is enough.`;
   const seen = cold === null ? "Nothing" : "Little",
-    flags = loadFlags(nameAlone(file)),
-    mapping = flags ? `a mapping (${flags.mapped})` : "a mapping";
+    flags = mappingFlags(nameAlone(file)),
+    mapping = flags ? `a mapping (${flags})` : "a mapping";
   return `${seen} was seen to come through the page cache: what is in memory ${mapping} does not copy, what is read past the cache is read anew each time.`;
 }
 
@@ -160,9 +160,9 @@ function faults(
   slowed: Cause | null,
 ): Omit<Verdict, "share"> {
   const evidence = `${major} of ${counted(faults, "page fault")} waited for ${sourceOf(source, slowed).waited}`;
-  const flags = loadFlags(nameAlone(file));
+  const flags = atOnceFlags(nameAlone(file));
   const advice = flags
-    ? `${flags.atOnce} reads it at once, where memory is enough, and more memory keeps it.`
+    ? `${flags} reads it at once, where memory is enough, and more memory keeps it.`
     : "More memory keeps it, and a second start finds it there.";
   return { wait: "page faults", of: file, ns: majorNs, ...slowedBy(slowed, byMemory(limits, { evidence, advice })) };
 }
