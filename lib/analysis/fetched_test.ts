@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { analyse, MS, TestSpans } from "../../tests/harness/spans.ts";
 import type { Limits } from "../events/surroundings.ts";
 import type { Slice, Span } from "../events/span.ts";
+import { atOnceFlags } from "./engine_flags.ts";
 import { io } from "./io.ts";
 import { presentIo } from "./io_present.ts";
 
@@ -48,7 +49,7 @@ const WAITS = [
   ],
   [
     t.touch("model.gguf", 0, 400, 9, { major: 9, majorNs: 400 * MS }),
-    `page faults: 9 of 9 page faults waited for what came ${ELSEWHERE}. llama.cpp's`,
+    `page faults: 9 of 9 page faults waited for what came ${ELSEWHERE}. ${atOnceFlags("model.gguf")} reads it at once, where`,
   ],
 ] as const;
 
