@@ -190,7 +190,8 @@ export interface Probe {
   readonly facts?: readonly Knowledge["fact"][];
   /** Exported functions of its library that its decoder wants to know by their addresses; absent: all that it has. */
   readonly names?: Wanted;
-  decoder(tracks: Tracks): Decoder;
+  /** `told`: fields of its records as the first stream that carries them describes them, which may be that of an older recording. */
+  decoder(tracks: Tracks, told?: (record: string) => readonly Field[] | undefined): Decoder;
 }
 
 /** Its programs run on top of others: it stands at raw tracepoints, where those are known. */

@@ -25,7 +25,7 @@ export class Dispatch {
     for (const name of new Set(names.map(probeOf))) {
       const probe = this.find(name);
       if (!probe || this.#decoders.has(name)) continue;
-      const decoder = probe.decoder(this.tracks);
+      const decoder = probe.decoder(this.tracks, (record) => Object.values(schema.records).find((told) => told.name === `${name}.${record}`)?.fields);
       this.#decoders.set(name, decoder);
       for (const { fact, at } of this.#known.values()) if (probe.facts?.includes(fact.fact)) decoder.fact?.(fact, at, this.out);
     }

@@ -8,6 +8,9 @@ import { ProcessEnds } from "./ends.ts";
 import template from "./life.bt" with { type: "text" };
 import { surroundings, SurroundingsDecoder } from "./surroundings.ts";
 
+/** By this in its unit it is known whether a recording says so of a thread that ends. */
+const GO_ON = "2^17";
+
 /** exec, new processes and threads, exit. */
 export const life: Probe = {
   name: "process/life",
@@ -21,7 +24,7 @@ export const life: Probe = {
       {
         name: "code",
         type: "int",
-        unit: "wait status, 2^16 where the kernel killed it for want of memory, 2^17 where other threads of its process go on",
+        unit: `wait status, 2^16 where the kernel killed it for want of memory, ${GO_ON} where other threads of its process go on`,
       },
       { name: "cpu", type: "int", unit: "ns of the thread" },
       { name: "before", type: "int", unit: "ns of threads that had ended" },
@@ -30,7 +33,7 @@ export const life: Probe = {
   },
   texts: { "exit.name": "name" },
   facts: [...surroundings, "names"],
-  decoder: (tracks) => new LifeDecoder(tracks),
+  decoder: (tracks, told) => new LifeDecoder(tracks, (told?.("exit") ?? life.records.exit!)[0]!.unit?.includes(GO_ON) ?? false),
 };
 
 /** Beside a wait status. */
@@ -50,7 +53,8 @@ class LifeDecoder implements Decoder {
   /** Bytes that the target had and the machine could give, at the last look. */
   #reach = Infinity;
 
-  constructor(readonly tracks: Tracks) {
+  /** `tellsEnds`: where a first thread has ended it is known whether its process has. */
+  constructor(readonly tracks: Tracks, readonly tellsEnds: boolean) {
     this.#surroundings = new SurroundingsDecoder(tracks);
   }
 
@@ -102,7 +106,7 @@ class LifeDecoder implements Decoder {
           });
         }
         const how = { code: status >> 8 & 0xff, signal: status & 0x7f };
-        const exit = { type: "instant", track: thread, name: "exit", at, ...this.#ends.with(event) && { ended: how } } as const;
+        const exit = { type: "instant", track: thread, name: "exit", at, ...this.#ends.with(event) && this.tellsEnds && { ended: how } } as const;
         if (tid !== pid) {
           out({ type: "name", track: thread, name, at });
           return out({ ...exit, category: "thread.exit" });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { Decoding } from "../../tests/harness/decoding.ts";
+import { Tracks } from "../../lib/events/tracks.ts";
+import { Dispatch } from "../../lib/timeline/dispatch.ts";
 import { life } from "./life.ts";
 
 Deno.test("life: an exec names the process, forks and threads begin, exits say how", () => {
@@ -84,4 +86,18 @@ Deno.test("life: a process ends with its last thread, and as that does, where it
   d.event(61, "process/life.exec", { file: "other" }, "300");
   d.event(70, "process/life.exit", {}, "300/301");
   assert.deepEqual(ended(), []);
+});
+
+Deno.test("life: of a recording that does not say which processes go on without their first thread nobody knows how one has ended", () => {
+  const endedOf = (recorded: string) => {
+    const ended: unknown[] = [];
+    const dispatch = new Dispatch(() => life, new Tracks(), (span) => void (span.type === "instant" && ended.push(span.category, span.ended)));
+    const [code, ...others] = life.records.exit!;
+    const fields = [{ ...code!, unit: recorded }, ...others];
+    dispatch.add({ stream: "process", records: { 12: { name: "process/life.exit", fields } }, maps: {}, disorderNs: 0 });
+    dispatch.event({ at: 5, stream: "process", record: "process/life.exit", pid: 100, tid: 100, values: [3 << 8, 0, 0, ""] });
+    return ended;
+  };
+  assert.deepEqual(endedOf(life.records.exit![0]!.unit!), ["process.exit", { code: 3, signal: 0 }]);
+  assert.deepEqual(endedOf("wait status"), ["process.exit", undefined]);
 });
