@@ -15,6 +15,7 @@ const mistakes: readonly (readonly [args: string, said: RegExp])[] = [
   ["operators --pid none", /^--pid cannot be 'none'\. It is a whole number from 1 on\./],
   ["operators --duration 1\n2", /^--duration cannot be '1 2'\. It is a number above 0 with a unit/],
   ["operators --pid 12\n34\n", /^--pid is one process, and 2 are named\./],
+  ["operators --pid \n12\n34", /^--pid is one process, and 2 are named\./],
   ["operators --pid 34 12", /^--pid is one process, and 2 are named\. .*\nTry: llmprof operators --comm NAME/],
   ["operators --pid", /^Option '--pid <N>' argument missing\./],
   ["operators --buffer-pages 3", /^--buffer-pages cannot be '3'\. It is a power of two/],
@@ -168,8 +169,9 @@ Deno.test("usage: LLMPROF_NO_OUTPUT is --no-output, and a path that is typed tak
 
 Deno.test("usage: a wrong value in the environment is told with its name", async () => {
   const { code, stderr } = await runLlmprof(["operators", "--pid", "1"], { env: { LLMPROF_DURATION: "banana" } });
-  assert.match(stderr, /^--duration cannot be 'banana' from env 'LLMPROF_DURATION'\./);
+  assert.match(stderr, /^--duration from env 'LLMPROF_DURATION' cannot be 'banana'\./);
   assert.equal(code, 2);
+  assert.match((await runLlmprof(["operators"], { env: { LLMPROF_PID: "1 2" } })).stderr, /^--pid is one process, and 2 are named\./);
 });
 
 Deno.test("usage: a variable that is empty, or says no, is as if it were not there", async () => {

@@ -9,12 +9,13 @@ export function usageError(error: CommanderError, program: Command, args: readon
   const command = program.commands.find((c) => c.name() === args[0]);
   const help = `llmprof ${command ? `${command.name()} ` : ""}--help`;
   const suggested = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint)?.[1];
-  const invalid = /^option '(.+?)' (?:argument|value) '([^]*)'( from env '\w+')? is invalid\. ([^]*)$/.exec(message) ??
+  const invalid = /^option '(.+?)' (?:argument|value) '([^]*?)'( from env '\w+')? is invalid\. ([^]*)$/.exec(message) ??
     rearranged(/^command-argument value '([^]*)' is invalid for argument '(.+?)'\. ([^]*)$/.exec(message));
   if (invalid) {
     const [, flags, value, env = "", why] = invalid;
     const name = /--[\w-]+/.exec(flags!)?.[0] ?? flags!;
-    if (name === "--pid" && /^\d+(\s+\d+)+\s*$/.test(value!)) return severalProcesses(command!.name(), value!.trim().split(/\s+/).length);
+    const words = value!.trim().split(/\s+/);
+    if (name === "--pid" && words.length > 1 && words.every((word) => /^\d+$/.test(word))) return severalProcesses(command!.name(), words.length);
     const choices = /^Allowed choices are (.*)\.$/.exec(why!)?.[1]?.split(", ") ?? [];
     const near = nearest(value!, choices);
     return usage(
