@@ -141,7 +141,7 @@ export interface IntervalTotals {
   /** Of those processes, as far as they are known by now. */
   readonly processNames?: ReadonlyMap<number, string>;
   readonly pressure?: Pressure;
-  /** How much more the wall clock says by then than the run's header would have it; absent: nothing. */
+  /** How much more the wall clock says by then than the run's header would have it: 0 where nobody has set it. */
   readonly wallShiftMs?: number;
 }
 
