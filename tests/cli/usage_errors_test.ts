@@ -169,7 +169,7 @@ Deno.test("usage: LLMPROF_NO_OUTPUT is --no-output, and a path that is typed tak
 
 Deno.test("usage: a wrong value in the environment is told with its name", async () => {
   const { code, stderr } = await runLlmprof(["operators", "--pid", "1"], { env: { LLMPROF_DURATION: "banana" } });
-  assert.match(stderr, /^--duration from env 'LLMPROF_DURATION' cannot be 'banana'\./);
+  assert.match(stderr, /^--duration cannot be 'banana' from env 'LLMPROF_DURATION'\./);
   assert.equal(code, 2);
   assert.match((await runLlmprof(["operators"], { env: { LLMPROF_PID: "1 2" } })).stderr, /^--pid is one process, and 2 are named\./);
 });

@@ -19,7 +19,7 @@ export function usageError(error: CommanderError, program: Command, args: readon
     const choices = /^Allowed choices are (.*)\.$/.exec(why!)?.[1]?.split(", ") ?? [];
     const near = nearest(value!, choices);
     return usage(
-      `${name}${env} cannot be '${inOneLine(value!)}'.`,
+      `${name} cannot be '${inOneLine(value!)}'${env}.`,
       choices.length > 0 ? `It is ${choices.join(" or ")}.` : inOneLine(why!),
       near ? `Did you mean ${near}? See: ${help}` : `See: ${help}`,
     );
