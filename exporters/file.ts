@@ -121,6 +121,8 @@ class WholeFile implements ByteSink {
 }
 
 const NEWLINE = Uint8Array.of(10);
+/** What each line of llmprof's begins with. */
+const OBJECT = 0x7b;
 /** Bytes; what ends in no line that is shorter was not written by llmprof. */
 const LONGEST_LINE = 1 << 24;
 
@@ -149,12 +151,17 @@ class GrowingFile implements ByteSink {
     this.#begun = true;
   }
 
-  /** Takes away half a line, in which whoever wrote before was interrupted: readers stop there. Returns whether a whole one lacks its end. */
+  /**
+   * Takes away half a line, in which whoever wrote before was interrupted, or the machine (zeroes): readers stop there. Returns whether another line
+   * lacks its end.
+   */
   #endsOpen(): boolean {
     const { size } = this.file;
     if (size === 0 || this.file.readAt(size - 1, 1)[0] === NEWLINE[0]) return false;
     const from = Math.max(0, size - LONGEST_LINE), end = this.file.readAt(from, size - from), begin = end.lastIndexOf(NEWLINE[0]!) + 1;
-    if ((from > 0 && begin === 0) || isJson(end.subarray(begin))) return true;
+    const line = end.subarray(begin), isOurs = (from === 0 || begin > 0) && (line[0] === OBJECT || line[0] === 0);
+    // Another run may have added to it meanwhile.
+    if (!isOurs || isJson(line) || this.file.size !== size) return true;
     this.file.truncate(from + begin);
     return false;
   }

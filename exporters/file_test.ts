@@ -72,7 +72,14 @@ Deno.test("lines are added to a file, in the place of one that was cut, and from
   Deno.writeTextFileSync(path, '{"cut', { append: true });
   await add(path, "{}\n");
   assert.equal(Deno.readTextFileSync(path), `${lines}{}\n`);
-  for (const [before, after] of [['{"cut', "{}\n"], ['{"whole":1}', '{"whole":1}\n{}\n']] as const) {
+  const ends = [
+    ['{"cut', "{}\n"],
+    ["{}\n\0\0", "{}\n{}\n"],
+    ['{"whole":1}', '{"whole":1}\n{}\n'],
+    // Not llmprof's.
+    ['{\n  "a": 1\n}', '{\n  "a": 1\n}\n{}\n'],
+  ] as const;
+  for (const [before, after] of ends) {
     Deno.writeTextFileSync(folder.file("b.jsonl"), before);
     await add(folder.file("b.jsonl"), "{}\n");
     assert.equal(Deno.readTextFileSync(folder.file("b.jsonl")), after);
