@@ -15,7 +15,7 @@ export async function openByteSink(path: string, owner: Owner | null = null): Pr
  * Writes to a file, compressed when its name ends in `.gz`. What was there is kept until the first write, or with `adds` for good. Writes are
  * synchronous: when `write` returns, the bytes are with the kernel; throws what the system says (the disk is full, the file was removed).
  */
-export async function sinkTo(file: RegularFile & { readonly isNew: boolean }, adds = false): Promise<ByteSink> {
+export async function sinkTo(file: RegularFile, adds = false): Promise<ByteSink> {
   try {
     if (!isGzip(file.path)) return adds ? new GrowingFile(file) : new WholeFile(file);
     return new (await import("./gzip.ts")).GzipSink(new WholeFile(file, adds));
@@ -25,18 +25,37 @@ export async function sinkTo(file: RegularFile & { readonly isNew: boolean }, ad
   }
 }
 
-/** Nothing was written: leaves what was there before, also what another run has added to a new file meanwhile. */
-function discard(file: RegularFile & { readonly isNew: boolean }): void {
-  const isEmpty = file.size === 0;
-  file.close();
-  if (file.isNew && isEmpty) Deno.removeSync(file.path);
+abstract class FileSink implements ByteSink {
+  constructor(protected readonly file: RegularFile) {}
+
+  abstract write(bytes: Uint8Array): void;
+
+  sync(): void {
+    this.file.sync();
+  }
+
+  discard(): void {
+    this.file.discard();
+  }
+
+  close(): void {
+    try {
+      this.file.mustExist();
+      this.finish();
+    } finally {
+      this.file.close();
+    }
+  }
+
+  /** Nothing more will be written. */
+  protected finish(): void {}
 }
 
 /**
  * The file is whole after every tail, whatever happens then: what was written, and the tail behind it. When something cannot be written, the file
  * is put back to what the last tail left, or where there never was one, to what the last call left.
  */
-class WholeFile implements ByteSink {
+class WholeFile extends FileSink {
   /** Bytes of what was written, in which a tail does not count. */
   #written = 0;
   #tail = new Uint8Array();
@@ -46,7 +65,8 @@ class WholeFile implements ByteSink {
   #isOurs = false;
 
   /** `adds`: behind what is there, which counts as written. Throws then when somebody else changes its length, whose lines would be written over. */
-  constructor(private readonly file: RegularFile & { readonly isNew: boolean }, private readonly adds = false) {
+  constructor(file: RegularFile, private readonly adds = false) {
+    super(file);
     if (!adds) return;
     this.#written = file.size;
     this.#isOurs = true;
@@ -76,21 +96,8 @@ class WholeFile implements ByteSink {
     }
   }
 
-  sync(): void {
-    this.file.sync();
-  }
-
-  discard(): void {
-    discard(this.file);
-  }
-
-  close(): void {
-    try {
-      this.file.mustExist();
-      this.#begin();
-    } finally {
-      this.file.close();
-    }
+  protected override finish(): void {
+    this.#begin();
   }
 
   #begin(): void {
@@ -130,10 +137,8 @@ const LONGEST_LINE = 1 << 24;
  * Lines that are added to a file, opened to `grow`. Who keeps them for days may take away what is there meanwhile (logrotate's copytruncate): they go
  * on where it ends then.
  */
-class GrowingFile implements ByteSink {
+class GrowingFile extends FileSink {
   #begun = false;
-
-  constructor(private readonly file: RegularFile & { readonly isNew: boolean }) {}
 
   /** Whole lines, which need no tail. */
   write(lines: Uint8Array): void {
@@ -164,22 +169,6 @@ class GrowingFile implements ByteSink {
     if (!isOurs || isJson(line) || this.file.size !== size) return true;
     this.file.truncate(from + begin);
     return false;
-  }
-
-  sync(): void {
-    this.file.sync();
-  }
-
-  discard(): void {
-    discard(this.file);
-  }
-
-  close(): void {
-    try {
-      this.file.mustExist();
-    } finally {
-      this.file.close();
-    }
   }
 }
 

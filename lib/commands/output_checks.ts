@@ -61,10 +61,8 @@ export function formatAt(path: string): Format {
 /** What is there is llmprof's to write to, and lines behind it could not be read. */
 class NotAddable extends RefusedFile {}
 
-type OutputTarget = ReturnType<typeof RegularFile.create>;
-
 /** The file of an output, as it is before a word is written. See {@link OutputPaths} and {@link NamedPath}. */
-export function createOutput(path: string, owner: Owner | null, how: Pick<OutputPaths, "isDefault"> & Pick<NamedPath, "adds">): OutputTarget {
+export function createOutput(path: string, owner: Owner | null, how: Pick<OutputPaths, "isDefault"> & Pick<NamedPath, "adds">): RegularFile {
   if (how.isDefault) return RegularFile.createNext(path, owner);
   if (!how.adds) return RegularFile.create(path, owner);
   // A member of gzip has an end, in whose place the next lines go.
@@ -76,21 +74,20 @@ export function createOutput(path: string, owner: Owner | null, how: Pick<Output
 }
 
 /** Opened for writing without a word written; a file that was not there before is not there after. */
-async function checkFilePath(path: string, option: string, create: () => OutputTarget, adds = false): Promise<void> {
+async function checkFilePath(path: string, option: string, create: () => RegularFile, adds = false): Promise<void> {
   try {
     const file = create();
     try {
       if (adds && !file.isNew && isGzip(path)) await mustTakeMembers(file);
     } finally {
-      file.close();
-      if (file.isNew) Deno.removeSync(file.path);
+      file.discard();
     }
   } catch (cause) {
     throw notWritable(path, cause, option);
   }
 }
 
-async function mustTakeMembers(file: OutputTarget): Promise<void> {
+async function mustTakeMembers(file: RegularFile): Promise<void> {
   const { takesMembers } = await import("../../exporters/gzip_end.ts"), buffer = new Uint8Array(1 << 16);
   const blocks = function* () {
     for (let n = file.read(buffer); n !== null; n = file.read(buffer)) yield buffer.slice(0, n);

@@ -36,7 +36,8 @@ export class RefusedFile extends Error {
  * Links in the folders of the path are followed, as everywhere.
  */
 export class RegularFile {
-  private constructor(readonly path: string, readonly fd: number) {}
+  /** `isNew`: it was not there before. */
+  private constructor(readonly path: string, readonly fd: number, readonly isNew = false) {}
 
   /** Throws {@link RefusedFile}, or what the system says. */
   static open(path: string): RegularFile {
@@ -47,17 +48,17 @@ export class RegularFile {
   /** A file that must not exist, of that owner. */
   static createNew(path: string, owner: Owner | null, access: Access = "write"): RegularFile {
     const { O_CREAT, O_EXCL } = fs.constants;
-    const file = new RegularFile(path, fs.openSync(path, ACCESS[access] | O_CREAT | O_EXCL, 0o666));
+    const file = new RegularFile(path, fs.openSync(path, ACCESS[access] | O_CREAT | O_EXCL, 0o666), true);
     if (owner) handOver(file.fd, owner);
     return file;
   }
 
   /** The same, and where the name is taken, of the next one: `a.json`, `a-2.json` … */
-  static createNext(path: string, owner: Owner | null): RegularFile & { readonly isNew: boolean } {
+  static createNext(path: string, owner: Owner | null): RegularFile {
     const extension = extname(path), stem = path.slice(0, path.length - extension.length);
     for (let n = 1;; n++) {
       try {
-        return Object.assign(RegularFile.createNew(n === 1 ? path : `${stem}-${n}${extension}`, owner), { isNew: true });
+        return RegularFile.createNew(n === 1 ? path : `${stem}-${n}${extension}`, owner);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       }
@@ -65,15 +66,15 @@ export class RegularFile {
   }
 
   /** A file of that owner, or one that is there, whose contents stay until {@link truncate} and which stays whose it is. */
-  static create(path: string, owner: Owner | null, access: Access = "write"): RegularFile & { readonly isNew: boolean } {
+  static create(path: string, owner: Owner | null, access: Access = "write"): RegularFile {
     try {
-      return Object.assign(RegularFile.createNew(path, owner, access), { isNew: true });
+      return RegularFile.createNew(path, owner, access);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
     try {
       // Without O_CREAT, which would make what a link leads to that has just been put there.
-      return Object.assign(RegularFile.#checked(path, ACCESS[access] | fs.constants.O_NONBLOCK, owner), { isNew: false });
+      return RegularFile.#checked(path, ACCESS[access] | fs.constants.O_NONBLOCK, owner);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
@@ -163,6 +164,13 @@ export class RegularFile {
 
   close(): void {
     fs.closeSync(this.fd);
+  }
+
+  /** Closes it, where nothing was written: leaves what was there before, and what another run has added to a new one meanwhile. */
+  discard(): void {
+    const isEmpty = this.size === 0;
+    this.close();
+    if (this.isNew && isEmpty) Deno.removeSync(this.path);
   }
 }
 
