@@ -198,12 +198,12 @@ function milestones(seen: Seen, origin: Ns, until: Ns): [name: string, at: Ns, p
 }
 
 /**
- * When a server was asked for the token: what lies before is nobody's work. Who looks after its health comes while it loads and computes, too. `ready`:
- * when the model was that answered.
+ * When a server was asked for the token: what lies before is nobody's work. Who looks after its health comes while it loads and computes, too.
+ * `ready`: when the model was that answered.
  */
 function asked({ tree, accepted: { depth, at: accepted } }: Seen, token: FirstToken, ready: Ns): Ns | undefined {
   const before = (time: Ns) => accepted.findLast((at) => at <= time);
-  // A process that was started behind the first connection was started for one, unless somebody came when it had loaded: then it was made ready before.
+  // A process that was started behind the first connection was started for one, unless somebody came when it had loaded: it was made ready before.
   const last = before(token.begun!), forked = tree.forkedAfter(accepted[0] ?? Infinity, token.pid, depth);
   const loads = forked !== undefined && !(last !== undefined && last >= ready);
   return (loads ? before(forked) : last) ?? before(token.at!);

@@ -15,7 +15,9 @@ function isInGpuLibrary(frame: string): boolean {
   return found !== null && isGpuLibrary(found[1] ?? found[2]!);
 }
 
-/** A stack from the call of a library on that drives a GPU, or computes with it for others: what one does inside says nothing of who asked for memory. */
+/**
+ * A stack from the call of a library on that drives a GPU, or computes with it for others: what one does inside says nothing of who asked for memory.
+ */
 export function fromWithout(frames: readonly string[]): readonly string[] {
   const first = frames.findIndex((frame) => !isInGpuLibrary(frame));
   return first > 0 ? frames.slice(first - 1) : frames;

@@ -10,8 +10,8 @@ interface Holder {
 }
 
 /**
- * Processes of a file's lines, which tell of them by number. Who has the number of one that ended is another one: lines between tell of neither, and it has
- * another name. By the name alone it is not, for a process may rename itself or become another program; it is called by its last one.
+ * Processes of a file's lines, which tell of them by number. Who has the number of one that ended is another one: lines between tell of neither, and it
+ * has another name. By the name alone it is not, for a process may rename itself or become another program; it is called by its last one.
  */
 export class SnapshotProcesses {
   /** By number: who had it, one after the other. */

@@ -2,8 +2,8 @@ import type { Ns } from "../events/time.ts";
 import { Intervals } from "./intervals.ts";
 
 /**
- * For how long at least one of these went on. They come nearly in order: of more stretches than `most` the earlier half is settled, so that only a sum of
- * it is known.
+ * For how long at least one of these went on. They come nearly in order: of more stretches than `most` the earlier half is settled, so that only a sum
+ * of it is known.
  */
 export class UnionTime {
   readonly #stretches = new Intervals();

@@ -11,7 +11,9 @@ const GPU_LIBRARY = new RegExp(
 const OPENMP = new RegExp(`^lib[gi]?omp\\d*${LIBRARY_END}`);
 const NUMBERED_NODE = /^(?:nvidia|renderD|card)\d+$/;
 const COMMON_NODE = /^(?:nvidia(?:ctl|-uvm(?:-tools)?|-modeset|-nvlink|-nvswitch(?:ctl|\d+)|-cap\d+|-fs\d+)|kfd)$/;
-/** What a thread of the kernel that works on a processor for whoever uses it is called, up to what it works on just now: `irq/24`, of `irq/24-nvme0q1`. */
+/**
+ * What a thread of the kernel that works on a processor for whoever uses it is called, up to what it works on just now: `irq/24`, of `irq/24-nvme0q1`.
+ */
 const KERNEL_THREADS = [
   /^kworker\/(?:u?\d+:\d+H?|R|dying)(?=[-+]|$)/,
   /^irq\/\d+(?=-|$)/,
